@@ -1,0 +1,1 @@
+//! The in-house reader of call frame information.

@@ -1,0 +1,1 @@
+//! From a path or bytes to cases.

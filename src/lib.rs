@@ -1,0 +1,5 @@
+//! cfidiff finds out whether readers of DWARF call frame information are right.
+
+#![forbid(unsafe_code)]
+
+pub mod image;

@@ -1,0 +1,127 @@
+//! Call frame instructions with their operands resolved.
+
+use crate::{Address, Expression};
+
+/// One call frame instruction (DWARF 5 section 6.4.2) with its operands in the units of the result: location
+/// deltas in bytes (already times the code alignment factor), factored offsets in bytes (already times the
+/// data alignment factor). Registers are DWARF numbers of the machine's ABI.
+///
+/// Variants that differ only in how their operands are written are kept apart, since a reader can be wrong
+/// in one and right in the other.
+#[derive(Clone, PartialEq, Eq, Debug, Hash)]
+#[expect(missing_docs, reason = "the variants' fields are named by the standard's operand names")]
+pub enum Instruction {
+    /// DW_CFA_nop.
+    Nop,
+    /// DW_CFA_set_loc: the new location.
+    SetLoc { location: Address },
+    /// DW_CFA_advance_loc: the delta is in the low six bits of the opcode.
+    AdvanceLoc { delta: u64 },
+    /// DW_CFA_advance_loc1.
+    AdvanceLoc1 { delta: u64 },
+    /// DW_CFA_advance_loc2.
+    AdvanceLoc2 { delta: u64 },
+    /// DW_CFA_advance_loc4.
+    AdvanceLoc4 { delta: u64 },
+    /// DW_CFA_MIPS_advance_loc8.
+    MipsAdvanceLoc8 { delta: u64 },
+    /// DW_CFA_offset: the register is in the low six bits of the opcode.
+    Offset { register: u64, offset: i64 },
+    /// DW_CFA_offset_extended.
+    OffsetExtended { register: u64, offset: i64 },
+    /// DW_CFA_offset_extended_sf.
+    OffsetExtendedSf { register: u64, offset: i64 },
+    /// DW_CFA_GNU_negative_offset_extended: the operand counts downwards, so the offset here is its negative.
+    GnuNegativeOffsetExtended { register: u64, offset: i64 },
+    /// DW_CFA_restore: the register is in the low six bits of the opcode.
+    Restore { register: u64 },
+    /// DW_CFA_restore_extended.
+    RestoreExtended { register: u64 },
+    /// DW_CFA_undefined.
+    Undefined { register: u64 },
+    /// DW_CFA_same_value.
+    SameValue { register: u64 },
+    /// DW_CFA_register: `register`'s value in the caller is in `source`.
+    Register { register: u64, source: u64 },
+    /// DW_CFA_remember_state.
+    RememberState,
+    /// DW_CFA_restore_state.
+    RestoreState,
+    /// DW_CFA_def_cfa: the offset is in bytes as written.
+    DefCfa { register: u64, offset: u64 },
+    /// DW_CFA_def_cfa_sf.
+    DefCfaSf { register: u64, offset: i64 },
+    /// DW_CFA_def_cfa_register.
+    DefCfaRegister { register: u64 },
+    /// DW_CFA_def_cfa_offset: the offset is in bytes as written.
+    DefCfaOffset { offset: u64 },
+    /// DW_CFA_def_cfa_offset_sf.
+    DefCfaOffsetSf { offset: i64 },
+    /// DW_CFA_def_cfa_expression.
+    DefCfaExpression { expression: Box<Expression> },
+    /// DW_CFA_expression.
+    Expression { register: u64, expression: Box<Expression> },
+    /// DW_CFA_val_offset.
+    ValOffset { register: u64, offset: i64 },
+    /// DW_CFA_val_offset_sf.
+    ValOffsetSf { register: u64, offset: i64 },
+    /// DW_CFA_val_expression.
+    ValExpression { register: u64, expression: Box<Expression> },
+    /// DW_CFA_GNU_args_size: the size in bytes.
+    GnuArgsSize { size: u64 },
+    /// DW_CFA_GNU_window_save, on SPARC.
+    GnuWindowSave,
+    /// DW_CFA_AARCH64_negate_ra_state, the same opcode on AArch64.
+    AArch64NegateRaState,
+    /// DW_CFA_AARCH64_negate_ra_state_with_pc.
+    AArch64NegateRaStateWithPc,
+    /// DW_CFA_LLVM_def_aspace_cfa.
+    LlvmDefAspaceCfa { register: u64, offset: u64, address_space: u64 },
+    /// DW_CFA_LLVM_def_aspace_cfa_sf.
+    LlvmDefAspaceCfaSf { register: u64, offset: i64, address_space: u64 },
+    /// An opcode that the reader knows no operands for: nothing after it in the record can be read.
+    Unknown { opcode: u8 },
+}
+
+impl Instruction {
+    /// The instruction's standard name, without the `DW_CFA_` prefix.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Instruction::Nop => "nop",
+            Instruction::SetLoc { .. } => "set_loc",
+            Instruction::AdvanceLoc { .. } => "advance_loc",
+            Instruction::AdvanceLoc1 { .. } => "advance_loc1",
+            Instruction::AdvanceLoc2 { .. } => "advance_loc2",
+            Instruction::AdvanceLoc4 { .. } => "advance_loc4",
+            Instruction::MipsAdvanceLoc8 { .. } => "MIPS_advance_loc8",
+            Instruction::Offset { .. } => "offset",
+            Instruction::OffsetExtended { .. } => "offset_extended",
+            Instruction::OffsetExtendedSf { .. } => "offset_extended_sf",
+            Instruction::GnuNegativeOffsetExtended { .. } => "GNU_negative_offset_extended",
+            Instruction::Restore { .. } => "restore",
+            Instruction::RestoreExtended { .. } => "restore_extended",
+            Instruction::Undefined { .. } => "undefined",
+            Instruction::SameValue { .. } => "same_value",
+            Instruction::Register { .. } => "register",
+            Instruction::RememberState => "remember_state",
+            Instruction::RestoreState => "restore_state",
+            Instruction::DefCfa { .. } => "def_cfa",
+            Instruction::DefCfaSf { .. } => "def_cfa_sf",
+            Instruction::DefCfaRegister { .. } => "def_cfa_register",
+            Instruction::DefCfaOffset { .. } => "def_cfa_offset",
+            Instruction::DefCfaOffsetSf { .. } => "def_cfa_offset_sf",
+            Instruction::DefCfaExpression { .. } => "def_cfa_expression",
+            Instruction::Expression { .. } => "expression",
+            Instruction::ValOffset { .. } => "val_offset",
+            Instruction::ValOffsetSf { .. } => "val_offset_sf",
+            Instruction::ValExpression { .. } => "val_expression",
+            Instruction::GnuArgsSize { .. } => "GNU_args_size",
+            Instruction::GnuWindowSave => "GNU_window_save",
+            Instruction::AArch64NegateRaState => "AARCH64_negate_ra_state",
+            Instruction::AArch64NegateRaStateWithPc => "AARCH64_negate_ra_state_with_pc",
+            Instruction::LlvmDefAspaceCfa { .. } => "LLVM_def_aspace_cfa",
+            Instruction::LlvmDefAspaceCfaSf { .. } => "LLVM_def_aspace_cfa_sf",
+            Instruction::Unknown { .. } => "unknown",
+        }
+    }
+}

@@ -1,0 +1,32 @@
+//! The vocabulary of cfidiff.
+//!
+//! A [`Case`] is an input, a *reader* is anything that reads call frame information, and a [`Finding`] is one
+//! difference between readers. What a reader says of a case travels as a stream of [`Entry`] values into a
+//! [`Sink`], so that no answer has to be held in memory whole.
+//!
+//! This crate knows the nouns of the format and nothing of how to read it: every reader, the in-house one
+//! included, depends on it, and it depends on none of them.
+
+#![forbid(unsafe_code)]
+
+mod address;
+mod answer;
+mod case;
+mod entry;
+mod expression;
+mod finding;
+mod instruction;
+mod machine;
+mod registers;
+mod row;
+
+pub use address::{Address, SectionOffset};
+pub use answer::{Outcome, Says, Sink};
+pub use case::{Bases, Case, Class, Endianness, Section, SectionKind, Target};
+pub use entry::{Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Format, Pointer};
+pub use expression::{Expression, Operation, operation_by_name, operation_name};
+pub use finding::{Finding, Key, Verdict};
+pub use instruction::Instruction;
+pub use machine::Machine;
+pub use registers::{register_by_name, register_name};
+pub use row::{CfaRule, RegisterRule, RowRef, Rows};
