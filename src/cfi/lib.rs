@@ -1,1 +1,62 @@
-//! The in-house reader of call frame information.
+//! The in-house reader of call frame information: bytes to records, to instructions, to rows.
+//!
+//! It is total: any bytes give records that tile the section, with faults where they are ill-formed. It
+//! never panics, its work is linear in the input, its memory bounded. It is zero-copy: a walk allocates for
+//! CIEs only.
+//!
+//! Everything that a reader can get wrong is a method of [`Semantics`], whose defaults are the right answers.
+//!
+//! ```
+//! use cfidiff_cfi::{Reader, RecordKind};
+//! use cfidiff_model::{Address, Bases, Class, Endianness, Machine, Section, SectionKind, Target};
+//!
+//! let target = Target {
+//!     machine: Machine::X86_64,
+//!     class: Class::Elf64,
+//!     endianness: Endianness::Little,
+//!     relocatable: false,
+//! };
+//! let section = Section {
+//!     kind: SectionKind::EhFrame,
+//!     name: ".eh_frame".into(),
+//!     index: None,
+//!     address: Address(0x2000),
+//!     data: vec![0, 0, 0, 0],
+//!     bases: Bases::default(),
+//!     faults: Vec::new(),
+//! };
+//! let record = Reader::new(&section, target).walk().next().unwrap();
+//! assert!(matches!(record.kind, RecordKind::Terminator));
+//! ```
+
+#![forbid(unsafe_code)]
+
+mod cie;
+mod cies;
+mod cursor;
+mod expression;
+mod fault;
+mod fde;
+mod header;
+mod lister;
+mod pointer;
+mod program;
+mod reader;
+mod register_file;
+mod row_machine;
+mod semantics;
+mod table;
+
+pub use cie::Cie;
+pub use expression::decode as decode_expression;
+pub use fde::Fde;
+pub use header::{Header, HeaderEntry};
+pub use program::Block;
+pub use reader::{Reader, Record, RecordKind, Walk};
+pub use register_file::MAX_EXTRA_RULES;
+pub use row_machine::{Cfa, MAX_REMEMBERED, Row, RowContext, Rule};
+pub use semantics::{
+    AugmentationLetter, InitialLength, Opcode2d, PointerField, PointerFormat, Semantics, Standard,
+    UndefinedApplication, op,
+};
+pub use table::{MAX_KEPT_RULES, Table};

@@ -56,6 +56,11 @@ bitflags! {
         const INDIRECT = 1 << 22;
         /// The size of expressions in bytes.
         const EXPRESSION_SIZE = 1 << 23;
+        /// Which of several encodings of one instruction was used: advance_loc1 against advance_loc4, offset
+        /// against offset_extended, the `_sf` forms. A reader without it gives each group's canonical form, which
+        /// [`Instruction::canonical`](crate::Instruction::canonical) lists, and its instructions are compared with
+        /// [`Instruction::same_effect`](crate::Instruction::same_effect).
+        const INSTRUCTION_FORMS = 1 << 24;
     }
 }
 

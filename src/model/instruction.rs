@@ -1,5 +1,7 @@
 //! Call frame instructions with their operands resolved.
 
+use std::borrow::Cow;
+
 use crate::{Address, Expression};
 
 /// One call frame instruction (DWARF 5 section 6.4.2) with its operands in the units of the result: location
@@ -122,6 +124,80 @@ impl Instruction {
             Instruction::LlvmDefAspaceCfa { .. } => "LLVM_def_aspace_cfa",
             Instruction::LlvmDefAspaceCfaSf { .. } => "LLVM_def_aspace_cfa_sf",
             Instruction::Unknown { .. } => "unknown",
+        }
+    }
+
+    /// The form that stands for all encodings of the same instruction:
+    ///
+    /// | canonical | stands for |
+    /// |---|---|
+    /// | advance_loc | advance_loc1, advance_loc2, advance_loc4, MIPS_advance_loc8 |
+    /// | offset | offset_extended, offset_extended_sf, GNU_negative_offset_extended |
+    /// | restore | restore_extended |
+    /// | def_cfa | def_cfa_sf, its offset as two's complement of 64 bits |
+    /// | def_cfa_offset | def_cfa_offset_sf, its offset likewise |
+    /// | val_offset | val_offset_sf |
+    /// | LLVM_def_aspace_cfa | LLVM_def_aspace_cfa_sf, its offset likewise |
+    ///
+    /// Every other instruction stands for itself.
+    pub fn canonical(&self) -> Cow<'_, Instruction> {
+        Cow::Owned(match *self {
+            Instruction::AdvanceLoc1 { delta }
+            | Instruction::AdvanceLoc2 { delta }
+            | Instruction::AdvanceLoc4 { delta }
+            | Instruction::MipsAdvanceLoc8 { delta } => Instruction::AdvanceLoc { delta },
+            Instruction::OffsetExtended { register, offset }
+            | Instruction::OffsetExtendedSf { register, offset }
+            | Instruction::GnuNegativeOffsetExtended { register, offset } => {
+                Instruction::Offset { register, offset }
+            }
+            Instruction::RestoreExtended { register } => Instruction::Restore { register },
+            Instruction::DefCfaSf { register, offset } => {
+                Instruction::DefCfa { register, offset: offset.cast_unsigned() }
+            }
+            Instruction::DefCfaOffsetSf { offset } => {
+                Instruction::DefCfaOffset { offset: offset.cast_unsigned() }
+            }
+            Instruction::ValOffsetSf { register, offset } => Instruction::ValOffset { register, offset },
+            Instruction::LlvmDefAspaceCfaSf { register, offset, address_space } => {
+                let offset = offset.cast_unsigned();
+                Instruction::LlvmDefAspaceCfa { register, offset, address_space }
+            }
+            _ => return Cow::Borrowed(self),
+        })
+    }
+
+    /// Whether two instructions mean the same, whichever of several encodings each was written in.
+    pub fn same_effect(&self, other: &Instruction) -> bool {
+        self == other || self.canonical() == other.canonical()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn encodings_of_one_instruction_have_the_same_effect() {
+        let short = Instruction::AdvanceLoc { delta: 4 };
+        assert!(short.same_effect(&Instruction::AdvanceLoc4 { delta: 4 }));
+        assert!(!short.same_effect(&Instruction::AdvanceLoc4 { delta: 8 }));
+        let signed = Instruction::DefCfaSf { register: 7, offset: -16 };
+        assert!(signed.same_effect(&Instruction::DefCfa { register: 7, offset: -16_i64 as u64 }));
+        assert!(!signed.same_effect(&Instruction::DefCfaOffsetSf { offset: -16 }));
+    }
+
+    #[test]
+    fn canonical_forms_stand_for_themselves() {
+        let forms = [
+            Instruction::Offset { register: 3, offset: -8 },
+            Instruction::GnuNegativeOffsetExtended { register: 3, offset: -8 },
+            Instruction::ValOffsetSf { register: 3, offset: 8 },
+            Instruction::RestoreExtended { register: 3 },
+            Instruction::Nop,
+        ];
+        for form in forms {
+            assert_eq!(form.canonical().canonical(), form.canonical());
         }
     }
 }

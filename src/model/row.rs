@@ -114,7 +114,12 @@ impl Rows {
     pub fn get(&self, index: usize) -> Option<RowRef<'_>> {
         let head = self.heads.get(index)?;
         let first = if index == 0 { 0 } else { self.heads[index - 1].rules_end };
-        Some(RowRef { start: head.start, end: head.end, cfa: &head.cfa, rules: &self.rules[first..head.rules_end] })
+        Some(RowRef {
+            start: head.start,
+            end: head.end,
+            cfa: &head.cfa,
+            rules: &self.rules[first..head.rules_end],
+        })
     }
 
     /// The rows in order.

@@ -1,0 +1,290 @@
+//! Common information entries: their fields, and the rules that their instructions set before any FDE's.
+
+use std::borrow::Cow;
+
+use cfidiff_model::{Bytes, Fault, FaultKind, Format, Pointer, SectionOffset};
+
+use crate::cursor::{Cursor, ReadError};
+use crate::fault::{fault, unreadable};
+use crate::pointer::{PointerContext, read_pointer};
+use crate::reader::Reader;
+use crate::row_machine::InitialRules;
+use crate::semantics::{AugmentationLetter, PointerField, Semantics};
+
+/// A parsed CIE. Borrows the section.
+#[derive(Clone, Debug)]
+pub struct Cie<'a> {
+    /// Where its length field starts.
+    pub offset: usize,
+    /// The first byte after the record.
+    pub end: usize,
+    /// The width of its length field.
+    pub format: Format,
+    /// The version.
+    pub version: u8,
+    /// The augmentation string without its NUL.
+    pub augmentation: &'a [u8],
+    /// The size of an address in bytes, for this CIE's FDEs.
+    pub address_size: u8,
+    /// The size of a segment selector in bytes.
+    pub segment_selector_size: u8,
+    /// The code alignment factor.
+    pub code_alignment_factor: u64,
+    /// The data alignment factor.
+    pub data_alignment_factor: i64,
+    /// The return address register.
+    pub return_address_register: u64,
+    /// The augmentation data behind their length.
+    pub augmentation_data: &'a [u8],
+    /// The encoding of initial locations.
+    pub fde_encoding: Option<u8>,
+    /// The encoding of LSDA pointers.
+    pub lsda_encoding: Option<u8>,
+    /// The personality routine: its encoding and the pointer.
+    pub personality: Option<(u8, Option<Pointer>)>,
+    /// Whether its frames are signal frames.
+    pub signal_frame: bool,
+    /// Whether return addresses are signed with the B key.
+    pub b_key: bool,
+    /// Whether the stack is tagged.
+    pub mte_tagged: bool,
+    /// Where the instructions start; they fill the record to its end.
+    pub instructions: usize,
+    /// Whether FDEs can be read by this CIE: its header was readable up to the instructions.
+    pub usable: bool,
+    /// What was wrong with it.
+    pub faults: Vec<Fault>,
+    /// The rules after its instructions, from which each of its FDEs starts.
+    pub(crate) initial: InitialRules,
+}
+
+/// Parses the CIE whose length and id were read: `cursor` stands at its version and is limited to the record.
+pub(crate) fn parse<'a, S: Semantics + ?Sized>(
+    reader: &Reader<'a, S>,
+    offset: usize,
+    format: Format,
+    mut cursor: Cursor<'a>,
+) -> Cie<'a> {
+    let mut cie = Cie {
+        offset,
+        end: cursor.data.len(),
+        format,
+        version: 0,
+        augmentation: &[],
+        address_size: reader.target.class.address_size(),
+        segment_selector_size: 0,
+        code_alignment_factor: 0,
+        data_alignment_factor: 0,
+        return_address_register: 0,
+        augmentation_data: &[],
+        fde_encoding: None,
+        lsda_encoding: None,
+        personality: None,
+        signal_frame: false,
+        b_key: false,
+        mte_tagged: false,
+        instructions: cursor.data.len(),
+        usable: false,
+        faults: Vec::new(),
+        initial: InitialRules::default(),
+    };
+    match parse_header(reader, &mut cie, &mut cursor) {
+        Ok(()) => cie.usable = true,
+        Err(fault) => cie.faults.push(fault),
+    }
+    if cie.usable {
+        InitialRules::of_cie(reader, &mut cie);
+    }
+    cie
+}
+
+fn parse_header<'a, S: Semantics + ?Sized>(
+    reader: &Reader<'a, S>,
+    cie: &mut Cie<'a>,
+    cursor: &mut Cursor<'a>,
+) -> Result<(), Fault> {
+    let semantics = reader.semantics;
+    let kind = reader.section.kind;
+    let at = cursor.position;
+    cie.version = cursor.u8().map_err(|error| unreadable(cursor.data, at, error, "a CIE version"))?;
+    if !semantics.cie_version_is_known(kind, cie.version) {
+        return Err(fault(cursor.data, at, FaultKind::CieVersion, Cow::Borrowed("CIE version 1, 3 or 4")));
+    }
+    cie.augmentation = parse_augmentation_string(cursor)?;
+    if semantics.cie_has_address_size(kind, cie.version) {
+        parse_sizes(cie, cursor)?;
+    }
+    if semantics.has_eh_data(cie.augmentation) {
+        field(cursor, "the exception data pointer of augmentation \"eh\"", |cursor| {
+            cursor.unsigned(cie.address_size)
+        })?;
+    }
+    cie.code_alignment_factor = field(cursor, "a code alignment factor", Cursor::uleb)?;
+    cie.data_alignment_factor = field(cursor, "a data alignment factor", Cursor::sleb)?;
+    cie.return_address_register = if semantics.return_address_register_is_byte(kind, cie.version) {
+        field(cursor, "a return address register", |cursor| cursor.u8().map(u64::from))?
+    } else {
+        field(cursor, "a return address register", Cursor::uleb)?
+    };
+    if semantics.has_augmentation_data(cie.augmentation) {
+        parse_augmentation_data(reader, cie, cursor)?;
+    } else if semantics.plain_augmentation_is_known(cie.augmentation) {
+        cie.signal_frame = cie.augmentation == b"S";
+    } else {
+        let words = "a known augmentation, or one that starts with z";
+        return Err(fault(cursor.data, at + 1, FaultKind::Augmentation, Cow::Borrowed(words)));
+    }
+    cie.instructions = cursor.position;
+    Ok(())
+}
+
+/// Reads one field and names it in the fault if that fails.
+fn field<'a, T>(
+    cursor: &mut Cursor<'a>,
+    what: &'static str,
+    read: impl FnOnce(&mut Cursor<'a>) -> Result<T, ReadError>,
+) -> Result<T, Fault> {
+    let at = cursor.position;
+    read(cursor).map_err(|error| unreadable(cursor.data, at, error, what))
+}
+
+fn parse_augmentation_string<'a>(cursor: &mut Cursor<'a>) -> Result<&'a [u8], Fault> {
+    let at = cursor.position;
+    let rest = &cursor.data[at..];
+    let Some(length) = rest.iter().position(|&byte| byte == 0) else {
+        let words = "a NUL that ends the augmentation string inside the record";
+        return Err(fault(cursor.data, at, FaultKind::AugmentationString, Cow::Borrowed(words)));
+    };
+    cursor.position += length + 1;
+    Ok(&rest[..length])
+}
+
+/// The two sizes of a version 4 CIE (DWARF 5 section 6.4.1).
+fn parse_sizes<'a>(cie: &mut Cie<'a>, cursor: &mut Cursor<'a>) -> Result<(), Fault> {
+    let at = cursor.position;
+    cie.address_size = field(cursor, "an address size", Cursor::u8)?;
+    cie.segment_selector_size = field(cursor, "a segment selector size", Cursor::u8)?;
+    if !matches!(cie.address_size, 1 | 2 | 4 | 8) {
+        return Err(fault(
+            cursor.data,
+            at,
+            FaultKind::AddressSize,
+            Cow::Borrowed("an address size of 1, 2, 4 or 8"),
+        ));
+    }
+    if !matches!(cie.segment_selector_size, 0 | 1 | 2 | 4 | 8) {
+        let words = "a segment selector size of 0, 1, 2, 4 or 8";
+        return Err(fault(cursor.data, at + 1, FaultKind::SegmentSelectorSize, Cow::Borrowed(words)));
+    }
+    Ok(())
+}
+
+fn parse_augmentation_data<'a, S: Semantics + ?Sized>(
+    reader: &Reader<'a, S>,
+    cie: &mut Cie<'a>,
+    cursor: &mut Cursor<'a>,
+) -> Result<(), Fault> {
+    let at = cursor.position;
+    let length = field(cursor, "an augmentation length", Cursor::uleb)?;
+    let start = cursor.position;
+    if length > cursor.remaining() as u64 {
+        let words = "an augmentation length that ends inside the record";
+        return Err(fault(cursor.data, at, FaultKind::AugmentationLength, Cow::Borrowed(words)));
+    }
+    let declared_end = start + length as usize;
+    cie.augmentation_data = &cursor.data[start..declared_end];
+    let mut data = Cursor::new(cursor.data, start, declared_end, reader.target.endianness);
+    parse_letters(reader, cie, &mut data).map_err(|mut fault| {
+        // Letters that want more than the length grants are a fault of the length.
+        if fault.kind == FaultKind::TruncatedRecord {
+            fault.kind = FaultKind::AugmentationLength;
+        }
+        fault
+    })?;
+    cursor.position = reader.semantics.augmentation_end(declared_end, data.position);
+    Ok(())
+}
+
+fn parse_letters<'a, S: Semantics + ?Sized>(
+    reader: &Reader<'a, S>,
+    cie: &mut Cie<'a>,
+    data: &mut Cursor<'a>,
+) -> Result<(), Fault> {
+    let augmentation = cie.augmentation;
+    for (index, &letter) in augmentation.iter().enumerate().skip(1) {
+        match reader.semantics.augmentation_letter(letter) {
+            AugmentationLetter::FdeEncoding => {
+                cie.fde_encoding = Some(field(data, "the encoding byte of R", Cursor::u8)?)
+            }
+            AugmentationLetter::LsdaEncoding => {
+                cie.lsda_encoding = Some(field(data, "the encoding byte of L", Cursor::u8)?)
+            }
+            AugmentationLetter::Personality => {
+                let encoding = field(data, "the encoding byte of P", Cursor::u8)?;
+                let context = PointerContext {
+                    section: reader.section.address,
+                    bases: &reader.section.bases,
+                    function: None,
+                    address_size: cie.address_size,
+                };
+                let pointer =
+                    read_pointer(reader.semantics, data, encoding, PointerField::Personality, &context);
+                cie.personality = Some((encoding, without_base_is_none(pointer, &mut cie.faults)?));
+            }
+            AugmentationLetter::SignalFrame => cie.signal_frame = true,
+            AugmentationLetter::BKey => cie.b_key = true,
+            AugmentationLetter::MteTagged => cie.mte_tagged = true,
+            // Its data may be of any size, so what later letters announce cannot be found any more.
+            AugmentationLetter::Unknown
+                if augmentation[index + 1..].iter().any(|later| b"RPL".contains(later)) =>
+            {
+                let words =
+                    "a known letter before R, P and L, whose data cannot be found behind an unknown one";
+                return Err(fault(data.data, data.position, FaultKind::Augmentation, Cow::Borrowed(words)));
+            }
+            AugmentationLetter::Unknown => return Ok(()),
+        }
+    }
+    Ok(())
+}
+
+/// A pointer whose base the file does not tell has been read all the same: what follows it is in its place.
+pub(crate) fn without_base_is_none(
+    pointer: Result<Option<Pointer>, Fault>,
+    faults: &mut Vec<Fault>,
+) -> Result<Option<Pointer>, Fault> {
+    match pointer {
+        Err(fault) if fault.kind == FaultKind::PointerBase => {
+            faults.push(fault);
+            Ok(None)
+        }
+        other => other,
+    }
+}
+
+impl Cie<'_> {
+    /// Fills the model's CIE fields.
+    pub(crate) fn to_model(&self) -> cfidiff_model::Cie {
+        cfidiff_model::Cie {
+            version: self.version,
+            augmentation: Bytes::from_slice(self.augmentation),
+            address_size: self.address_size,
+            segment_selector_size: self.segment_selector_size,
+            code_alignment_factor: self.code_alignment_factor,
+            data_alignment_factor: self.data_alignment_factor,
+            return_address_register: self.return_address_register,
+            augmentation_data: Bytes::from_slice(self.augmentation_data),
+            fde_encoding: self.fde_encoding,
+            lsda_encoding: self.lsda_encoding,
+            personality: self.personality,
+            signal_frame: self.signal_frame,
+            b_key: self.b_key,
+            mte_tagged: self.mte_tagged,
+        }
+    }
+
+    /// Its place as the model tells it.
+    pub fn section_offset(&self) -> SectionOffset {
+        SectionOffset(self.offset as u64)
+    }
+}

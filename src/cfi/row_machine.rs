@@ -1,0 +1,400 @@
+//! Rows: the state machine that call frame instructions drive (DWARF 5 section 6.4.3).
+
+use std::borrow::Cow;
+use std::ops::ControlFlow;
+
+use cfidiff_model::{Fault, FaultKind};
+
+use crate::cie::Cie;
+use crate::fault::fault;
+use crate::fde::Fde;
+use crate::program::{Block, Program, Stop, Visitor};
+use crate::reader::Reader;
+use crate::register_file::RegisterFile;
+use crate::semantics::{Semantics, op};
+
+/// How many states remember_state may stack. Compilers use one; a bound keeps hostile input from costing
+/// memory.
+pub const MAX_REMEMBERED: usize = 256;
+
+/// How a register is recovered; the model's rule with expressions as places in the section.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Rule {
+    /// The caller's value is lost.
+    Undefined,
+    /// The register still holds it.
+    SameValue,
+    /// In memory at the CFA plus this many bytes.
+    Offset(i64),
+    /// The CFA plus this many bytes.
+    ValOffset(i64),
+    /// In another register.
+    Register(u64),
+    /// In memory at the address that an expression gives.
+    Expression(Block),
+    /// What an expression gives.
+    ValExpression(Block),
+    /// As the machine's ABI says, see the model.
+    Architectural(u64),
+}
+
+/// How the CFA is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Cfa {
+    /// Not defined yet.
+    #[default]
+    Undefined,
+    /// A register plus bytes.
+    RegisterOffset {
+        /// The register.
+        register: u64,
+        /// The bytes.
+        offset: i64,
+    },
+    /// The same in an address space.
+    RegisterOffsetInSpace {
+        /// The register.
+        register: u64,
+        /// The bytes.
+        offset: i64,
+        /// The address space.
+        space: u64,
+    },
+    /// What an expression gives.
+    Expression(Block),
+}
+
+/// The state that a CIE's instructions leave, from which its FDEs start. Kept small: a register file each
+/// would cost memory with many CIEs.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct InitialRules {
+    pub cfa: Cfa,
+    pub rules: Vec<(u64, Rule)>,
+}
+
+/// One row as the evaluation passes it on. Borrows the register file.
+pub struct Row<'m> {
+    /// The first location it holds for.
+    pub start: u64,
+    /// The first location after it.
+    pub end: u64,
+    /// How the CFA is computed.
+    pub cfa: Cfa,
+    pub(crate) registers: &'m RegisterFile,
+}
+
+impl<'m> Row<'m> {
+    /// The register rules: by number up to 127, then the others in no order.
+    #[inline(always)]
+    pub fn rules(&self) -> impl Iterator<Item = (u64, Rule)> + 'm {
+        self.registers.iter()
+    }
+}
+
+/// What an evaluation keeps between FDEs, so that it allocates once.
+#[derive(Default)]
+pub struct RowContext {
+    registers: RegisterFile,
+    /// Remembered states, flat: each one's rules, with the states' ends in `frames`.
+    remembered: Vec<(u64, Rule)>,
+    frames: Vec<Remembered>,
+}
+
+struct Remembered {
+    cfa: Cfa,
+    location: u64,
+    first: usize,
+}
+
+impl RowContext {
+    /// Evaluates the FDE's instructions and passes its rows on in address order. Returns what was wrong; rows up
+    /// to there have been passed on.
+    #[inline]
+    pub fn rows<S: Semantics + ?Sized>(
+        &mut self,
+        reader: &Reader<'_, S>,
+        cie: &Cie<'_>,
+        fde: &Fde<'_>,
+        end: usize,
+        mut each: impl FnMut(&Row<'_>) -> ControlFlow<()>,
+    ) -> Vec<Fault> {
+        self.frames.clear();
+        self.remembered.clear();
+        self.registers.reset(&cie.initial.rules);
+        let mut machine = Machinery {
+            semantics: reader.semantics,
+            data: reader.data,
+            address_size: cie.address_size,
+            initial: Some(&cie.initial),
+            place: fde.instructions,
+            cfa: cie.initial.cfa,
+            row_start: fde.initial_location,
+            range_end: fde.initial_location.wrapping_add(fde.address_range),
+            past_end: false,
+            context: self,
+            faults: Vec::new(),
+            each: |row: &Row<'_>| each(row),
+        };
+        let program =
+            Program { reader, cie, function: Some(fde.initial_location), start: fde.instructions, end };
+        let result = program.run(&mut machine);
+        let last_end = reader.semantics.last_row_end(fde.initial_location, fde.address_range);
+        machine.finish(last_end, result)
+    }
+}
+
+impl InitialRules {
+    /// Evaluates a CIE's instructions and stores the state in it.
+    pub fn of_cie<S: Semantics + ?Sized>(reader: &Reader<'_, S>, cie: &mut Cie<'_>) {
+        let mut context = RowContext::default();
+        let mut machine = Machinery {
+            semantics: reader.semantics,
+            data: reader.data,
+            address_size: cie.address_size,
+            initial: None,
+            place: cie.instructions,
+            cfa: Cfa::Undefined,
+            row_start: 0,
+            range_end: u64::MAX,
+            past_end: false,
+            context: &mut context,
+            faults: Vec::new(),
+            each: |_: &Row<'_>| ControlFlow::Continue(()),
+        };
+        let program = Program { reader, cie, function: None, start: cie.instructions, end: cie.end };
+        let result = program.run(&mut machine);
+        let cfa = machine.cfa;
+        let mut faults = machine.faults;
+        faults.extend(result.err());
+        let rules = context.registers.iter().collect();
+        cie.initial = InitialRules { cfa, rules };
+        cie.faults.append(&mut faults);
+    }
+}
+
+/// The machine while it runs over one program.
+struct Machinery<'m, S: Semantics + ?Sized, F> {
+    semantics: &'m S,
+    data: &'m [u8],
+    address_size: u8,
+    /// The CIE's state, or `None` while the CIE itself is evaluated.
+    initial: Option<&'m InitialRules>,
+    /// Where the current instruction is, for faults.
+    place: usize,
+    cfa: Cfa,
+    row_start: u64,
+    range_end: u64,
+    past_end: bool,
+    context: &'m mut RowContext,
+    faults: Vec<Fault>,
+    each: F,
+}
+
+impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_, S, F> {
+    #[cold]
+    #[inline(never)]
+    fn complain(&mut self, kind: FaultKind, expected: &'static str) {
+        // One of a kind is enough: a program can repeat a mistake for each of its bytes.
+        if !self.faults.iter().any(|fault| fault.kind == kind) {
+            self.faults.push(fault(self.data, self.place, kind, Cow::Borrowed(expected)));
+        }
+    }
+
+    #[inline(always)]
+    fn pass_row(&mut self, end: u64) -> Result<(), Stop> {
+        let row = Row { start: self.row_start, end, cfa: self.cfa, registers: &self.context.registers };
+        match (self.each)(&row) {
+            ControlFlow::Continue(()) => Ok(()),
+            ControlFlow::Break(()) => Err(Stop),
+        }
+    }
+
+    #[inline(always)]
+    fn move_to(&mut self, location: u64) -> Result<(), Stop> {
+        if self.initial.is_none() {
+            self.complain(FaultKind::LocationPastEnd, "no location in the instructions of a CIE");
+            return Ok(());
+        }
+        if location < self.row_start {
+            self.complain(FaultKind::LocationBackwards, "a location that does not go down");
+            return Err(Stop);
+        }
+        self.pass_row(location)?;
+        self.row_start = location;
+        // A range that ends at the end of the address space has its end at zero.
+        if location > self.range_end && self.range_end != 0 && !self.past_end {
+            self.past_end = true;
+            self.complain(FaultKind::LocationPastEnd, "a location inside the FDE's range");
+        }
+        Ok(())
+    }
+
+    fn finish(mut self, last_end: u64, result: Result<(), Fault>) -> Vec<Fault> {
+        let backwards = self.faults.iter().any(|fault| fault.kind == FaultKind::LocationBackwards);
+        if result.is_ok() && !backwards {
+            let end =
+                if self.past_end { self.row_start } else { self.semantics.wrap(last_end, self.address_size) };
+            let _ = self.pass_row(end);
+        }
+        self.faults.extend(result.err());
+        self.faults
+    }
+
+    #[cold]
+    fn too_many_rules(&mut self) -> Result<(), Stop> {
+        self.complain(FaultKind::RuleCount, "no more register rules than this reader keeps");
+        Err(Stop)
+    }
+}
+
+impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for Machinery<'_, S, F> {
+    #[inline(always)]
+    fn at(&mut self, position: usize) {
+        self.place = position;
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, _: u8, delta: u64) -> Result<(), Stop> {
+        self.move_to(self.semantics.wrap(self.row_start.wrapping_add(delta), self.address_size))
+    }
+
+    #[inline]
+    fn set_loc(&mut self, location: u64) -> Result<(), Stop> {
+        self.move_to(location)
+    }
+
+    #[inline(always)]
+    fn rule(&mut self, _: u8, register: u64, rule: Rule) -> Result<(), Stop> {
+        if self.context.registers.set(register, rule) { Ok(()) } else { self.too_many_rules() }
+    }
+
+    #[inline(always)]
+    fn restore(&mut self, _: u8, register: u64) -> Result<(), Stop> {
+        let Some(initial) = self.initial else {
+            self.complain(FaultKind::RestoreInCie, "no restore in the instructions of a CIE");
+            return Ok(());
+        };
+        let rule = if self.semantics.restore_takes_initial_rule() {
+            initial.rules.iter().find(|&&(number, _)| number == register).map(|&(_, rule)| rule)
+        } else {
+            Some(Rule::Undefined)
+        };
+        match rule {
+            Some(rule) => self.rule(op::RESTORE, register, rule),
+            None => {
+                self.context.registers.remove(register);
+                Ok(())
+            }
+        }
+    }
+
+    #[inline]
+    fn remember_state(&mut self) -> Result<(), Stop> {
+        let context = &mut *self.context;
+        if context.frames.len() >= MAX_REMEMBERED {
+            self.complain(FaultKind::RememberDepth, "at most 256 remembered states");
+            return Err(Stop);
+        }
+        let first = context.remembered.len();
+        context.frames.push(Remembered { cfa: self.cfa, location: self.row_start, first });
+        context.remembered.extend(context.registers.iter());
+        Ok(())
+    }
+
+    #[inline]
+    fn restore_state(&mut self) -> Result<(), Stop> {
+        let context = &mut *self.context;
+        let Some(state) = context.frames.pop() else {
+            self.complain(FaultKind::RestoreWithoutRemember, "a remember_state before each restore_state");
+            return Ok(());
+        };
+        context.registers.reset(&context.remembered[state.first..]);
+        context.remembered.truncate(state.first);
+        if self.semantics.remembered_state_has_cfa() {
+            self.cfa = state.cfa;
+        }
+        if self.semantics.remembered_state_has_location() {
+            self.row_start = state.location;
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn def_cfa(&mut self, _: u8, register: u64, offset: i64) -> Result<(), Stop> {
+        self.cfa = Cfa::RegisterOffset { register, offset };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn def_cfa_register(&mut self, new: u64) -> Result<(), Stop> {
+        match &mut self.cfa {
+            Cfa::RegisterOffset { register, offset } => {
+                *register = new;
+                *offset = self.semantics.offset_after_def_cfa_register(*offset);
+            }
+            Cfa::RegisterOffsetInSpace { register, .. } => *register = new,
+            _ => self.complain(FaultKind::CfaNotRegister, "a CFA rule of register and offset to change"),
+        }
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn def_cfa_offset(&mut self, _: u8, new: i64) -> Result<(), Stop> {
+        match &mut self.cfa {
+            Cfa::RegisterOffset { offset, .. } | Cfa::RegisterOffsetInSpace { offset, .. } => *offset = new,
+            _ => self.complain(FaultKind::CfaNotRegister, "a CFA rule of register and offset to change"),
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn def_cfa_expression(&mut self, block: Block) -> Result<(), Stop> {
+        self.cfa = Cfa::Expression(block);
+        Ok(())
+    }
+
+    fn def_aspace_cfa(&mut self, _: u8, register: u64, offset: i64, space: u64) -> Result<(), Stop> {
+        self.cfa = Cfa::RegisterOffsetInSpace { register, offset, space };
+        Ok(())
+    }
+
+    #[inline(always)]
+    fn nop(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+
+    #[inline]
+    fn args_size(&mut self, _: u64) -> Result<(), Stop> {
+        // The size of outgoing arguments is for the run-time unwinder's landing; no rule depends on it.
+        Ok(())
+    }
+
+    fn window_save(&mut self) -> Result<(), Stop> {
+        // The callee's window is spilled at the CFA, one word for each of %l0-%l7 and %i0-%i7.
+        for register in 16..32u64 {
+            let offset = (register - 16) * u64::from(self.address_size);
+            if !self.context.registers.set(register, Rule::Architectural(offset)) {
+                return self.too_many_rules();
+            }
+        }
+        Ok(())
+    }
+
+    fn negate_ra_state(&mut self, with_pc: bool) -> Result<(), Stop> {
+        /// RA_SIGN_STATE of the AArch64 DWARF supplement.
+        const RA_SIGN_STATE: u64 = 34;
+        let state = match self.context.registers.get(RA_SIGN_STATE) {
+            Some(Rule::Architectural(state)) => state,
+            _ => 0,
+        };
+        // Bit 0: the return address is signed. Bit 1: the PC went into the signature as well.
+        let flipped = if with_pc { state ^ 3 } else { state ^ 1 };
+        if self.context.registers.set(RA_SIGN_STATE, Rule::Architectural(flipped)) {
+            Ok(())
+        } else {
+            self.too_many_rules()
+        }
+    }
+
+    fn unknown(&mut self, _: u8) {}
+}
