@@ -5,9 +5,12 @@
 
 #![forbid(unsafe_code)]
 
+use std::time::Duration;
+
 use cfidiff_model::{Case, Says, Sink};
 
 pub mod gimli;
+pub mod known;
 pub mod process;
 pub mod readelf;
 
@@ -47,4 +50,20 @@ pub struct Missing {
     pub why: String,
     /// The exact command that installs it on Debian.
     pub install: &'static str,
+}
+
+/// The names of all oracles, in the order of the reports.
+pub const NAMES: [&str; 2] = ["gimli", "readelf"];
+
+/// Looks for the oracle of this name; `None` when no oracle has it. A tool gets `time_out` for each of its
+/// processes.
+pub fn probe(name: &str, time_out: Duration) -> Option<Result<Box<dyn Oracle>, Missing>> {
+    match name {
+        "gimli" => Some(Ok(Box::new(gimli::Gimli))),
+        "readelf" => Some(readelf::Readelf::probe().map(|mut readelf| {
+            readelf.time_limit = time_out;
+            Box::new(readelf) as Box<dyn Oracle>
+        })),
+        _ => None,
+    }
 }

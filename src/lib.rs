@@ -2,4 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod campaign;
+pub mod compare;
 pub mod image;
+pub mod report;

@@ -52,6 +52,8 @@ pub struct Cie<'a> {
     pub instructions: usize,
     /// Whether FDEs can be read by this CIE: its header was readable up to the instructions.
     pub usable: bool,
+    /// Whether its instructions could be evaluated to their end, so that its FDEs have rows.
+    pub complete: bool,
     /// What was wrong with it.
     pub faults: Vec<Fault>,
     /// The rules after its instructions, from which each of its FDEs starts.
@@ -85,6 +87,7 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(
         mte_tagged: false,
         instructions: cursor.data.len(),
         usable: false,
+        complete: false,
         faults: Vec::new(),
         initial: InitialRules::default(),
     };
@@ -111,6 +114,12 @@ fn parse_header<'a, S: Semantics + ?Sized>(
         return Err(fault(cursor.data, at, FaultKind::CieVersion, Cow::Borrowed("CIE version 1, 3 or 4")));
     }
     cie.augmentation = parse_augmentation_string(cursor)?;
+    let announced = semantics.has_augmentation_data(cie.augmentation);
+    if !announced && !semantics.plain_augmentation_is_known(cie.augmentation) {
+        // Nothing behind an unexpected string can be read (DWARF 5 section 6.4.1).
+        let words = "a known augmentation, or one that starts with z";
+        return Err(fault(cursor.data, at + 1, FaultKind::Augmentation, Cow::Borrowed(words)));
+    }
     if semantics.cie_has_address_size(kind, cie.version) {
         parse_sizes(cie, cursor)?;
     }
@@ -126,13 +135,10 @@ fn parse_header<'a, S: Semantics + ?Sized>(
     } else {
         field(cursor, "a return address register", Cursor::uleb)?
     };
-    if semantics.has_augmentation_data(cie.augmentation) {
+    if announced {
         parse_augmentation_data(reader, cie, cursor)?;
-    } else if semantics.plain_augmentation_is_known(cie.augmentation) {
-        cie.signal_frame = cie.augmentation == b"S";
     } else {
-        let words = "a known augmentation, or one that starts with z";
-        return Err(fault(cursor.data, at + 1, FaultKind::Augmentation, Cow::Borrowed(words)));
+        cie.signal_frame = cie.augmentation == b"S";
     }
     cie.instructions = cursor.position;
     Ok(())
@@ -194,13 +200,7 @@ fn parse_augmentation_data<'a, S: Semantics + ?Sized>(
     let declared_end = start + length as usize;
     cie.augmentation_data = &cursor.data[start..declared_end];
     let mut data = Cursor::new(cursor.data, start, declared_end, reader.target.endianness);
-    parse_letters(reader, cie, &mut data).map_err(|mut fault| {
-        // Letters that want more than the length grants are a fault of the length.
-        if fault.kind == FaultKind::TruncatedRecord {
-            fault.kind = FaultKind::AugmentationLength;
-        }
-        fault
-    })?;
+    parse_letters(reader, cie, &mut data).map_err(of_length)?;
     cursor.position = reader.semantics.augmentation_end(declared_end, data.position);
     Ok(())
 }
@@ -242,10 +242,20 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
                     "a known letter before R, P and L, whose data cannot be found behind an unknown one";
                 return Err(fault(data.data, data.position, FaultKind::Augmentation, Cow::Borrowed(words)));
             }
-            AugmentationLetter::Unknown => return Ok(()),
+            // Letters without data are known all the same.
+            AugmentationLetter::Unknown => {}
         }
     }
     Ok(())
+}
+
+/// Letters that want more than the augmentation length grants are a fault of the length.
+#[cold]
+pub(crate) fn of_length(mut fault: Fault) -> Fault {
+    if fault.kind == FaultKind::TruncatedRecord {
+        fault.kind = FaultKind::AugmentationLength;
+    }
+    fault
 }
 
 /// A pointer whose base the file does not tell has been read all the same: what follows it is in its place.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Fault, FaultKind, Pointer};
 
-use crate::cie::without_base_is_none;
+use crate::cie::{of_length, without_base_is_none};
 use crate::cies::Cies;
 use crate::cursor::Cursor;
 use crate::fault::{fault, unreadable};
@@ -33,6 +33,8 @@ pub struct Fde<'a> {
     pub lsda: Option<Pointer>,
     /// Where its instructions start; they fill the record to its end.
     pub instructions: usize,
+    /// Whether it has rows: its fields could be read, and its CIE's instructions to their end.
+    pub has_rows: bool,
     /// What was wrong with it. With a fault here the fields behind the faulty one are not known.
     pub faults: Vec<Fault>,
 }
@@ -54,6 +56,7 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(
         augmentation_data: &[],
         lsda: None,
         instructions: frame.cursor.data.len(),
+        has_rows: false,
         faults: Vec::new(),
     };
     let target = reader.semantics.cie_offset(
@@ -124,6 +127,10 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         parse_augmentation(reader, &mut cursor, cie.lsda_encoding, &context, fde)?;
     }
     fde.instructions = cursor.position;
+    fde.has_rows = cie.complete;
+    if !cie.complete {
+        fde.faults.push(incomplete_cie(frame));
+    }
     // A range may end exactly at the end of the address space, where the end wraps to zero.
     let last = fde.initial_location.wrapping_add(fde.address_range).wrapping_sub(1);
     if fde.address_range != 0 && semantics.wrap(last, cie.address_size) < fde.initial_location {
@@ -156,7 +163,7 @@ fn parse_augmentation<'a, S: Semantics + ?Sized>(
         match without_base_is_none(pointer, &mut fde.faults) {
             Ok(pointer) => fde.lsda = pointer,
             // The length still says where the instructions start.
-            Err(fault) => fde.faults.push(fault),
+            Err(fault) => fde.faults.push(of_length(fault)),
         }
         cursor.position = reader.semantics.augmentation_end(end, data.position);
     } else {
@@ -180,6 +187,12 @@ fn unusable_cie(frame: &Frame<'_>) -> Fault {
         FaultKind::CieUnreadable,
         Cow::Borrowed("a CIE that can be read"),
     )
+}
+
+#[cold]
+fn incomplete_cie(frame: &Frame<'_>) -> Fault {
+    let words = Cow::Borrowed("a CIE whose instructions can be read to their end");
+    fault(frame.cursor.data, frame.id_field, FaultKind::CieUnreadable, words)
 }
 
 #[cold]

@@ -7,6 +7,7 @@ use crate::program::{Block, Stop, Visitor};
 use crate::reader::Reader;
 use crate::row_machine::Rule;
 use crate::semantics::{Semantics, op};
+use crate::table::MAX_FAULTS;
 
 /// Pushes every instruction that it is shown.
 pub(crate) struct Lister<'r, 'a, S: Semantics + ?Sized> {
@@ -29,7 +30,9 @@ impl<S: Semantics + ?Sized> Lister<'_, '_, S> {
     fn expression(&mut self, block: Block) -> Box<Expression> {
         let (expression, fault) =
             decode(self.reader.data, block, self.address_size, self.reader.target.endianness);
-        self.faults.extend(fault);
+        if self.faults.len() < MAX_FAULTS {
+            self.faults.extend(fault);
+        }
         Box::new(expression)
     }
 }

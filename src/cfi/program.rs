@@ -289,9 +289,15 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             address_size: self.cie.address_size,
         };
         let pointer = read_pointer(self.reader.semantics, cursor, encoding, PointerField::SetLoc, &context);
-        match pointer.map_err(|fault| Halt::Fault(Box::new(fault)))? {
-            Some(pointer) => Ok(pointer.address.0),
-            None => Err(Halt::Unreadable(ReadError::Truncated)),
+        match pointer {
+            Ok(Some(pointer)) => Ok(pointer.address.0),
+            Ok(None) => Err(Halt::Unreadable(ReadError::Truncated)),
+            // The same fault as of any other operand, told of the instruction.
+            Err(fault) => Err(match fault.kind {
+                FaultKind::TruncatedRecord => Halt::Unreadable(ReadError::Truncated),
+                FaultKind::LebOverflow => Halt::Unreadable(ReadError::LebOverflow),
+                _ => Halt::Fault(Box::new(fault)),
+            }),
         }
     }
 }

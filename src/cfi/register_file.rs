@@ -69,14 +69,19 @@ impl RegisterFile {
         }
     }
 
-    /// Makes these the only rules. They come from a register file, so they fit.
+    /// Makes these the only rules. They come from a register file, so they fit and name no register twice.
     #[inline(always)]
     pub fn reset(&mut self, rules: &[(u64, Rule)]) {
         self.set = [0; DIRECT / 64];
         self.extra.clear();
         for &(register, rule) in rules {
-            let fits = self.set(register, rule);
-            debug_assert!(fits);
+            if register < DIRECT as u64 {
+                let fits = self.set(register, rule);
+                debug_assert!(fits);
+            } else {
+                // Not searched for: a search per rule would make restoring quadratic in their number.
+                self.extra.push((register, rule));
+            }
         }
     }
 

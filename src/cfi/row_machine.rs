@@ -107,8 +107,9 @@ struct Remembered {
 }
 
 impl RowContext {
-    /// Evaluates the FDE's instructions and passes its rows on in address order. Returns what was wrong; rows up
-    /// to there have been passed on.
+    /// Evaluates the FDE's instructions and passes its rows on in address order. Returns what was wrong. Where
+    /// that ended the program, the rows that it had finished have been passed on, not the one in the making. An
+    /// FDE without [`Fde::has_rows`] gives none: its own faults say why.
     #[inline]
     pub fn rows<S: Semantics + ?Sized>(
         &mut self,
@@ -118,6 +119,9 @@ impl RowContext {
         end: usize,
         mut each: impl FnMut(&Row<'_>) -> ControlFlow<()>,
     ) -> Vec<Fault> {
+        if !fde.has_rows {
+            return Vec::new();
+        }
         self.frames.clear();
         self.remembered.clear();
         self.registers.reset(&cie.initial.rules);
@@ -129,8 +133,9 @@ impl RowContext {
             place: fde.instructions,
             cfa: cie.initial.cfa,
             row_start: fde.initial_location,
-            range_end: fde.initial_location.wrapping_add(fde.address_range),
+            range: (fde.initial_location, fde.address_range),
             past_end: false,
+            stopped: false,
             context: self,
             faults: Vec::new(),
             each: |row: &Row<'_>| each(row),
@@ -155,8 +160,9 @@ impl InitialRules {
             place: cie.instructions,
             cfa: Cfa::Undefined,
             row_start: 0,
-            range_end: u64::MAX,
+            range: (0, u64::MAX),
             past_end: false,
+            stopped: false,
             context: &mut context,
             faults: Vec::new(),
             each: |_: &Row<'_>| ControlFlow::Continue(()),
@@ -165,6 +171,7 @@ impl InitialRules {
         let result = program.run(&mut machine);
         let cfa = machine.cfa;
         let mut faults = machine.faults;
+        cie.complete = result.is_ok() && !machine.stopped;
         faults.extend(result.err());
         let rules = context.registers.iter().collect();
         cie.initial = InitialRules { cfa, rules };
@@ -183,8 +190,11 @@ struct Machinery<'m, S: Semantics + ?Sized, F> {
     place: usize,
     cfa: Cfa,
     row_start: u64,
-    range_end: u64,
+    /// The FDE's initial location and address range.
+    range: (u64, u64),
     past_end: bool,
+    /// Whether the program ended before its last instruction, so that the row in the making is not known.
+    stopped: bool,
     context: &'m mut RowContext,
     faults: Vec<Fault>,
     each: F,
@@ -205,8 +215,14 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
         let row = Row { start: self.row_start, end, cfa: self.cfa, registers: &self.context.registers };
         match (self.each)(&row) {
             ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(Stop),
+            ControlFlow::Break(()) => Err(self.stop()),
         }
+    }
+
+    #[cold]
+    fn stop(&mut self) -> Stop {
+        self.stopped = true;
+        Stop
     }
 
     #[inline(always)]
@@ -217,12 +233,12 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
         }
         if location < self.row_start {
             self.complain(FaultKind::LocationBackwards, "a location that does not go down");
-            return Err(Stop);
+            return Err(self.stop());
         }
         self.pass_row(location)?;
         self.row_start = location;
-        // A range that ends at the end of the address space has its end at zero.
-        if location > self.range_end && self.range_end != 0 && !self.past_end {
+        // Locations only go up, so the distance cannot wrap, while the range's end can.
+        if location.wrapping_sub(self.range.0) > self.range.1 && !self.past_end {
             self.past_end = true;
             self.complain(FaultKind::LocationPastEnd, "a location inside the FDE's range");
         }
@@ -230,8 +246,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
     }
 
     fn finish(mut self, last_end: u64, result: Result<(), Fault>) -> Vec<Fault> {
-        let backwards = self.faults.iter().any(|fault| fault.kind == FaultKind::LocationBackwards);
-        if result.is_ok() && !backwards {
+        if result.is_ok() && !self.stopped {
             let end =
                 if self.past_end { self.row_start } else { self.semantics.wrap(last_end, self.address_size) };
             let _ = self.pass_row(end);
@@ -243,7 +258,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
     #[cold]
     fn too_many_rules(&mut self) -> Result<(), Stop> {
         self.complain(FaultKind::RuleCount, "no more register rules than this reader keeps");
-        Err(Stop)
+        Err(self.stop())
     }
 }
 
@@ -293,7 +308,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for M
         let context = &mut *self.context;
         if context.frames.len() >= MAX_REMEMBERED {
             self.complain(FaultKind::RememberDepth, "at most 256 remembered states");
-            return Err(Stop);
+            return Err(self.stop());
         }
         let first = context.remembered.len();
         context.frames.push(Remembered { cfa: self.cfa, location: self.row_start, first });

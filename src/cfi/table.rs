@@ -18,12 +18,19 @@ use crate::reader::{Reader, Record, RecordKind};
 use crate::row_machine::{Cfa, RowContext, Rule};
 use crate::semantics::{Semantics, Standard};
 
-/// How many rules and rows of one FDE are kept in an [`Entry`]; beyond it the rows end with a fault. The
-/// largest FDEs of real files have some thousands.
+/// How many rules, rows and bytes of expressions of one FDE are kept in an [`Entry`]; beyond it the rows end
+/// with a fault. The largest FDEs of real files have some thousands. Short records keep less, see
+/// [`KEPT_PER_BYTE`].
 pub const MAX_KEPT_RULES: usize = 1 << 20;
 
+/// How many of those a record of so many bytes keeps. A row costs the record a byte or more, but it repeats
+/// all rules in force, those of the CIE included: without this bound, filling many small FDEs of one large CIE
+/// would take time quadratic in the section's size. It lets each byte have a row of more rules than fit
+/// ([`MAX_EXTRA_RULES`](crate::MAX_EXTRA_RULES) and those kept in an array).
+const KEPT_PER_BYTE: usize = 1024;
+
 /// How many faults of one record are kept.
-const MAX_FAULTS: usize = 16;
+pub(crate) const MAX_FAULTS: usize = 16;
 
 /// All records of one section, found once, read again in the model's form as they are asked for.
 pub struct Table<'a, S: Semantics + ?Sized = Standard> {
@@ -112,7 +119,7 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
             let _ = list(&program, entry);
         }
         if says.contains(Says::CIE_ROWS) {
-            let mut keeper = RowKeeper::new(&self.reader, cie.address_size, entry);
+            let mut keeper = RowKeeper::new(&self.reader, cie.address_size, cie.end, entry);
             let _ = keeper.keep(0, 0, cie.initial.cfa, cie.initial.rules.iter().copied());
         }
     }
@@ -135,10 +142,12 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
             let function = Some(fde.initial_location);
             let program = Program { reader: &self.reader, cie, function, start: fde.instructions, end };
             let listed = list(&program, entry);
-            entry.faults.extend(listed.err());
+            if let Err(fault) = listed {
+                add_fault(entry, fault);
+            }
         }
         if says.contains(Says::ROWS) {
-            let mut keeper = RowKeeper::new(&self.reader, cie.address_size, entry);
+            let mut keeper = RowKeeper::new(&self.reader, cie.address_size, end, entry);
             let faults = self.context.rows(&self.reader, cie, fde, end, |row| {
                 keeper.keep(row.start, row.end, row.cfa, row.rules())
             });
@@ -154,9 +163,9 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
     }
 }
 
-/// Adds a fault unless the list and the rows both met it.
+/// Adds a fault unless the list and the rows both met it, or there are enough.
 fn add_fault(entry: &mut Entry, fault: Fault) {
-    if !entry.faults.contains(&fault) {
+    if entry.faults.len() < MAX_FAULTS && !entry.faults.contains(&fault) {
         entry.faults.push(fault);
     }
 }
@@ -175,13 +184,18 @@ fn list<S: Semantics + ?Sized>(program: &Program<'_, '_, S>, entry: &mut Entry) 
 struct RowKeeper<'r, 'a, S: Semantics + ?Sized> {
     reader: &'r Reader<'a, S>,
     address_size: u8,
+    /// The first byte after the record.
+    end: usize,
     entry: &'r mut Entry,
-    kept: usize,
+    /// How many more rules, rows and bytes of expressions may be kept.
+    left: usize,
 }
 
 impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
-    fn new(reader: &'r Reader<'a, S>, address_size: u8, entry: &'r mut Entry) -> Self {
-        RowKeeper { reader, address_size, entry, kept: 0 }
+    fn new(reader: &'r Reader<'a, S>, address_size: u8, end: usize, entry: &'r mut Entry) -> Self {
+        let size = end.saturating_sub(entry.offset.0 as usize);
+        let left = size.saturating_mul(KEPT_PER_BYTE).min(MAX_KEPT_RULES);
+        RowKeeper { reader, address_size, end, entry, left }
     }
 
     fn keep(
@@ -194,12 +208,12 @@ impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
         for (register, rule) in rules {
             let rule = self.register_rule(rule);
             self.entry.rows.push_rule(register, rule);
-            self.kept += 1;
+            self.left = self.left.saturating_sub(1);
         }
         let cfa = self.cfa_rule(cfa);
         self.entry.rows.finish_row(Address(start), Address(end), cfa);
-        self.kept += 1;
-        if self.kept < MAX_KEPT_RULES {
+        self.left = self.left.saturating_sub(1);
+        if self.left > 0 {
             return ControlFlow::Continue(());
         }
         let expected = Cow::Borrowed("no more rows than this reader keeps");
@@ -210,9 +224,18 @@ impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
 
     #[inline(never)]
     fn expression(&mut self, block: Block) -> Box<Expression> {
+        let size = block.size as usize;
+        if size > self.left {
+            // The row is the last one kept, with a fault, and does without this expression's operations.
+            self.left = 0;
+            return Box::new(Expression { operations: Vec::new(), size: Some(u64::from(block.size)) });
+        }
+        self.left -= size;
         let (expression, fault) =
             decode(self.reader.data, block, self.address_size, self.reader.target.endianness);
-        if let Some(fault) = fault {
+        // A CIE's expression that an FDE's rows take over is the CIE's fault, not the FDE's.
+        let inside = self.entry.offset.0 as usize..self.end;
+        if let Some(fault) = fault.filter(|_| inside.contains(&(block.offset as usize))) {
             add_fault(self.entry, fault);
         }
         Box::new(expression)

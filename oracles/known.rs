@@ -1,0 +1,218 @@
+//! What is known of other readers: faults of a tool and version, and questions that the specifications leave
+//! open, each with the evidence.
+//!
+//! The lists are data, in `known/*.toml`. An entry names the finding keys that it explains and the features
+//! that the record (or its section) must have, so that it excuses nothing else. Features are facts of the
+//! input, told by whoever compares; this module only matches them.
+
+use cfidiff_model::{Key, Verdict};
+use serde::Deserialize;
+
+const LISTS: [(&str, &str); 3] = [
+    ("known/open.toml", include_str!("known/open.toml")),
+    ("known/readelf.toml", include_str!("known/readelf.toml")),
+    ("known/gimli.toml", include_str!("known/gimli.toml")),
+];
+
+/// A fact about a record or a section, such as `letter=B` or `return-address-register=127`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Feature {
+    /// What the fact is about.
+    pub name: &'static str,
+    /// Its value; numbers in decimal.
+    pub value: String,
+}
+
+/// One known fault or open question.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Known {
+    /// A stable kebab-case name.
+    pub id: String,
+    /// The reader, or `*` for a question that every reader answers in its own way.
+    pub reader: String,
+    /// The versions that have it, as a comma-separated list of comparisons such as `>=2.26, <=2.40`; `*` for all
+    /// that were looked at.
+    pub versions: String,
+    /// `known-fault` or `open`.
+    pub verdict: KnownVerdict,
+    /// The finding keys that it explains.
+    pub keys: Vec<String>,
+    /// What the record must have: conditions `name`, `name=value`, `name>=number`, each also with `!` before it.
+    #[serde(default)]
+    pub record: Vec<String>,
+    /// What some record of the section must have, or the section itself.
+    #[serde(default)]
+    pub section: Vec<String>,
+    /// One sentence: what the reader does, and why that is wrong or open.
+    pub reason: String,
+    /// What shows it: the input in short, what each prints.
+    pub evidence: String,
+    /// The clause that decides, or that does not.
+    pub clause: String,
+    /// A public report, when there is one.
+    #[serde(default)]
+    pub link: Option<String>,
+    /// The case of the corpus that shows it, `topic/name`.
+    pub case: String,
+}
+
+/// What a list may conclude.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum KnownVerdict {
+    /// The reader is wrong, and it is listed.
+    KnownFault,
+    /// The specifications leave the reading open.
+    Open,
+}
+
+impl From<KnownVerdict> for Verdict {
+    fn from(verdict: KnownVerdict) -> Verdict {
+        match verdict {
+            KnownVerdict::KnownFault => Verdict::KnownFault,
+            KnownVerdict::Open => Verdict::Open,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct List {
+    #[serde(default)]
+    known: Vec<Known>,
+}
+
+/// Reads the lists that come with this crate. The error names the list and the line; a test sees to it that
+/// there is none.
+pub fn load() -> Result<Vec<Known>, String> {
+    let mut all = Vec::new();
+    for (name, text) in LISTS {
+        let list: List = toml::from_str(text).map_err(|error| format!("{name}: {error}"))?;
+        all.extend(list.known);
+    }
+    Ok(all)
+}
+
+impl Known {
+    /// Whether it explains a finding of this reader and version under this key, for a record and a section with
+    /// these features.
+    pub fn explains(&self, reader: &str, version: &str, key: Key, record: &[Feature], section: &[Feature]) -> bool {
+        (self.reader == "*" || self.reader == reader)
+            && self.keys.iter().any(|known| known == key.name())
+            && self.covers_version(version)
+            && self.record.iter().all(|condition| holds(condition, record))
+            && self.section.iter().all(|condition| holds(condition, section))
+    }
+
+    /// Whether a version is in the range. A version that is no version is in no range but `*`.
+    pub fn covers_version(&self, version: &str) -> bool {
+        if self.versions == "*" {
+            return true;
+        }
+        let Some(version) = parse_version(version) else { return false };
+        self.versions.split(',').all(|comparison| {
+            let comparison = comparison.trim();
+            let (operator, number) = comparison.split_at(comparison.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
+            let Some(bound) = parse_version(number) else { return false };
+            match operator.trim() {
+                "<" => version < bound,
+                "<=" => version <= bound,
+                ">" => version > bound,
+                ">=" => version >= bound,
+                "=" | "" => version == bound,
+                _ => false,
+            }
+        })
+    }
+}
+
+/// The leading numbers of a version, with trailing zeros dropped so that 2.40 equals 2.40.0.
+fn parse_version(text: &str) -> Option<Vec<u64>> {
+    let mut numbers = Vec::new();
+    for part in text.trim().split('.') {
+        match part.parse() {
+            Ok(number) => numbers.push(number),
+            Err(_) => break,
+        }
+    }
+    while numbers.last() == Some(&0) {
+        numbers.pop();
+    }
+    (!numbers.is_empty()).then_some(numbers)
+}
+
+fn holds(condition: &str, features: &[Feature]) -> bool {
+    let (negated, condition) = match condition.strip_prefix('!') {
+        Some(rest) => (true, rest),
+        None => (false, condition),
+    };
+    let found = if let Some((name, bound)) = condition.split_once(">=") {
+        let bound: Option<u128> = bound.parse().ok();
+        features.iter().any(|feature| feature.name == name && bound.is_some() && feature.value.parse().ok() >= bound)
+    } else if let Some((name, value)) = condition.split_once('=') {
+        features.iter().any(|feature| feature.name == name && feature.value == value)
+    } else {
+        features.iter().any(|feature| feature.name == condition)
+    };
+    found != negated
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lists_are_well_formed() {
+        let all = load().expect("the lists parse");
+        for known in &all {
+            assert!(all.iter().filter(|other| other.id == known.id).count() == 1, "{} is listed twice", known.id);
+            for key in &known.keys {
+                assert!(Key::ALL.iter().any(|known| known.name() == key), "{}: no finding has the key {key}", known.id);
+            }
+            assert!(known.versions == "*" || known.versions.chars().any(|c| c.is_ascii_digit()), "{}", known.id);
+            assert!(!known.record.is_empty() || !known.section.is_empty(), "{} would excuse everything", known.id);
+        }
+    }
+
+    #[test]
+    fn versions_compare_by_number() {
+        let known = |versions: &str| Known {
+            id: String::new(),
+            reader: "*".into(),
+            versions: versions.into(),
+            verdict: KnownVerdict::Open,
+            keys: Vec::new(),
+            record: Vec::new(),
+            section: Vec::new(),
+            reason: String::new(),
+            evidence: String::new(),
+            clause: String::new(),
+            link: None,
+            case: String::new(),
+        };
+        assert!(known(">=2.26, <=2.40").covers_version("2.35.1"));
+        assert!(known("<=2.40").covers_version("2.40.0"));
+        assert!(!known("<=2.40").covers_version("2.40.50.20230119"));
+        assert!(!known("<2.9").covers_version("2.40"));
+        assert!(!known("<2.9").covers_version("unknown"));
+    }
+
+    #[test]
+    fn conditions_read_features() {
+        let features = [
+            Feature { name: "letter", value: "B".into() },
+            Feature { name: "return-address-register", value: "200".into() },
+        ];
+        for (condition, expected) in [
+            ("letter=B", true),
+            ("letter=G", false),
+            ("!letter=G", true),
+            ("letter", true),
+            ("return-address-register>=127", true),
+            ("return-address-register>=201", false),
+            ("opcode", false),
+        ] {
+            assert_eq!(holds(condition, &features), expected, "{condition}");
+        }
+    }
+}

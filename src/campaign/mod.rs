@@ -1,0 +1,9 @@
+//! A campaign: many files, all readers, one result. Plan, run in parallel, merge in the plan's order.
+
+mod exit;
+mod plan;
+mod run;
+
+pub use exit::Exit;
+pub use plan::{Plan, Unreadable};
+pub use run::{CaseReport, FileReport, Settings, run};

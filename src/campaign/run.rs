@@ -1,0 +1,211 @@
+//! The run: batches in parallel, and within a batch every pass of every reader.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc;
+
+use cfidiff_cfi::{Reader, Table};
+use cfidiff_model::{Case, Entry, EntryKind, Finding, Says, SectionKind, Verdict};
+use cfidiff_oracles::Oracle;
+use rayon::prelude::*;
+
+use crate::campaign::Plan;
+use crate::compare::{CaseAnswer, Comparator, Counts, Judge, ReaderTally, arbitrate, tally};
+use crate::image::{self, OpenError};
+
+/// The most files that go into one batch.
+const BATCH_FILES: usize = 64;
+/// The most bytes of files that go into one batch.
+const BATCH_BYTES: u64 = 16 << 20;
+
+/// What a run is made with.
+pub struct Settings<'s> {
+    /// The readers to compare with.
+    pub readers: &'s [Box<dyn Oracle>],
+    /// What verdicts are made from.
+    pub judge: &'s Judge,
+    /// How files are opened.
+    pub image: image::Options,
+    /// The kinds of section to look at.
+    pub sections: Vec<SectionKind>,
+    /// How many findings of one section and pass are kept in words.
+    pub max_findings: usize,
+    /// How many threads work; zero for one per core.
+    pub jobs: usize,
+}
+
+/// What came of one file.
+#[derive(Debug, Default)]
+pub struct FileReport {
+    /// The file.
+    pub path: PathBuf,
+    /// Why it could not be read at all.
+    pub error: Option<OpenError>,
+    /// What of it could not be read, in words.
+    pub notes: Vec<String>,
+    /// Its cases.
+    pub cases: Vec<CaseReport>,
+    /// The findings of all its cases and readers, by case, section, offset, reader and key.
+    pub findings: Vec<Finding>,
+    /// How many findings are not listed, by reader and verdict.
+    pub unlisted: BTreeMap<(String, Verdict), u64>,
+}
+
+/// What came of one case.
+#[derive(Clone, Debug)]
+pub struct CaseReport {
+    /// The case's name.
+    pub name: String,
+    /// What our reader found in it.
+    pub ours: Counts,
+    /// What came of each reader, in the order of the settings.
+    pub readers: Vec<ReaderTally>,
+    /// What broke, by reader, in words.
+    pub failures: Vec<(String, String)>,
+}
+
+/// Runs the plan and calls `each` with every file's report in the plan's order, from the calling thread, as soon
+/// as it and all before it are done.
+pub fn run(plan: &Plan, settings: &Settings<'_>, mut each: impl FnMut(FileReport)) -> Result<(), String> {
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(settings.jobs)
+        .build()
+        .map_err(|error| format!("cannot start {} threads: {error}", settings.jobs))?;
+    let batches = plan.batches(BATCH_FILES, BATCH_BYTES);
+    let (sender, receiver) = mpsc::channel();
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            pool.install(|| {
+                batches.par_iter().enumerate().with_max_len(1).for_each_with(sender, |sender, (index, batch)| {
+                    // The receiver lives as long as this scope.
+                    let _ = sender.send((index, run_batch(batch, settings)));
+                });
+            });
+        });
+        let mut waiting = BTreeMap::new();
+        let mut next = 0;
+        for (index, reports) in receiver {
+            waiting.insert(index, reports);
+            while let Some(reports) = waiting.remove(&next) {
+                reports.into_iter().for_each(&mut each);
+                next += 1;
+            }
+        }
+    });
+    Ok(())
+}
+
+fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
+    let mut reports = Vec::with_capacity(paths.len());
+    let mut cases = Vec::new();
+    let mut owners = Vec::new();
+    for path in paths {
+        let (report, mut found) = open(path, settings);
+        owners.extend(std::iter::repeat_n(reports.len(), found.len()));
+        cases.append(&mut found);
+        reports.push(report);
+    }
+    let passes: Vec<(usize, usize)> = settings
+        .readers
+        .iter()
+        .enumerate()
+        .flat_map(|(reader, oracle)| (0..oracle.passes().len()).map(move |pass| (reader, pass)))
+        .collect();
+    let (ours, answers) = rayon::join(
+        || cases.iter().map(count).collect::<Vec<Counts>>(),
+        || passes.par_iter().with_max_len(1).map(|&(reader, pass)| compare(&cases, reader, pass, settings)).collect::<Vec<_>>(),
+    );
+    let mut answers: Vec<std::vec::IntoIter<CaseAnswer>> = answers.into_iter().map(Vec::into_iter).collect();
+    for ((case, ours), owner) in cases.iter().zip(ours).zip(owners) {
+        let mut by_reader: Vec<Vec<CaseAnswer>> = settings.readers.iter().map(|_| Vec::new()).collect();
+        for (&(reader, _), answers) in passes.iter().zip(&mut answers) {
+            by_reader[reader].extend(answers.next());
+        }
+        merge(case, ours, by_reader, settings, &mut reports[owner]);
+    }
+    for report in &mut reports {
+        finish(report, settings);
+    }
+    reports
+}
+
+/// Opens a file and keeps what the settings ask for.
+fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
+    let mut report = FileReport { path: path.to_owned(), ..FileReport::default() };
+    match image::open(path, &settings.image) {
+        Ok(image) => {
+            report.notes = image.notes;
+            (report, image.cases)
+        }
+        Err(error) => {
+            report.error = Some(error);
+            (report, Vec::new())
+        }
+    }
+}
+
+/// What our reader finds in a case.
+fn count(case: &Case) -> Counts {
+    let mut counts = Counts { files: 1, ..Counts::default() };
+    let mut entry = Entry::default();
+    for (_, section) in case.frame_sections() {
+        let mut table = Table::new(Reader::new(section, case.target));
+        for index in 0..table.len() {
+            table.fill(index, Says::INSTRUCTIONS | Says::ROWS, &mut entry);
+            match entry.kind {
+                EntryKind::Cie(_) => counts.cies += 1,
+                EntryKind::Fde(_) => counts.fdes += 1,
+                EntryKind::Terminator | EntryKind::Unreadable => {}
+            }
+            counts.instructions += entry.instructions.len() as u64;
+            counts.rows += entry.rows.len() as u64;
+        }
+    }
+    counts
+}
+
+fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) -> Vec<CaseAnswer> {
+    let oracle = &settings.readers[reader];
+    let mut comparator =
+        Comparator::new(cases, settings.judge, oracle.name(), oracle.version(), settings.max_findings)
+            .only(&settings.sections);
+    oracle.read(pass, cases, &mut comparator);
+    comparator.finish()
+}
+
+fn merge(
+    case: &Case,
+    ours: Counts,
+    by_reader: Vec<Vec<CaseAnswer>>,
+    settings: &Settings<'_>,
+    report: &mut FileReport,
+) {
+    let readers = by_reader.iter().map(|passes| tally(case, passes)).collect();
+    let mut failures = Vec::new();
+    for (oracle, passes) in settings.readers.iter().zip(by_reader) {
+        let name = oracle.name();
+        for pass in passes {
+            failures.extend(pass.failure.map(|why| (name.to_owned(), why)));
+            for section in pass.sections {
+                report.findings.extend(section.findings);
+                for (verdict, count) in section.unlisted {
+                    *report.unlisted.entry((name.to_owned(), verdict)).or_default() += count;
+                }
+            }
+        }
+    }
+    report.notes.extend(case.notes.iter().map(|note| format!("{}: {note}", case.name)));
+    report.cases.push(CaseReport { name: case.name.clone(), ours, readers, failures });
+}
+
+/// Orders the findings, drops what two passes of one reader both found, and gives the last reasons.
+fn finish(report: &mut FileReport, settings: &Settings<'_>) {
+    let order = |finding: &Finding| {
+        let Finding { file, section, offset, reader, key, .. } = finding;
+        (file.clone(), section.clone(), *offset, reader.clone(), *key)
+    };
+    report.findings.sort_by_cached_key(order);
+    report.findings.dedup_by(|later, earlier| later == earlier);
+    let readers: BTreeSet<String> = settings.readers.iter().map(|oracle| oracle.name().to_owned()).collect();
+    arbitrate(&mut report.findings, &readers);
+}

@@ -1,0 +1,147 @@
+//! `cfidiff check`: compare all readers on files and directories.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use anyhow::Context as _;
+use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
+use cfidiff::compare::Judge;
+use cfidiff::image;
+use cfidiff::report::{JsonLines, Report, Summary, Text};
+use cfidiff_model::SectionKind;
+use cfidiff_oracles::{Missing, Oracle};
+use indicatif::{ProgressBar, ProgressStyle};
+
+use crate::cli::{Common, Format};
+
+/// Compare readers on files and directories; without a path, on the checked-in corpus.
+///
+/// Directories are walked: files that are neither ELF nor archives are passed over and counted. Every record is
+/// compared with every reader, and each difference is a finding with a verdict and a reason.
+#[derive(clap::Args)]
+pub struct Check {
+    /// Files and directories.
+    paths: Vec<PathBuf>,
+    /// Compare with this reader only; may be given again. Default: all that are there.
+    #[arg(long = "reader", value_name = "NAME", value_parser = cfidiff_oracles::NAMES)]
+    readers: Vec<String>,
+    /// How many threads work. Default: one for each core.
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    jobs: usize,
+    /// The form of the report.
+    #[arg(long, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// Write the report to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// The sections to look at.
+    #[arg(long, value_name = "NAME", value_delimiter = ',', value_parser = [".eh_frame", ".debug_frame"])]
+    sections: Vec<String>,
+    /// How many findings of one section and reader are listed; all are counted.
+    #[arg(long, value_name = "N", default_value_t = 100)]
+    max_findings: usize,
+    /// Do not look for separate debug files.
+    #[arg(long)]
+    no_debug_files: bool,
+    /// How long one process of a tool may run, in seconds.
+    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    timeout: u64,
+}
+
+impl Check {
+    /// Runs the check and tells how it ended.
+    pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
+        let paths = if self.paths.is_empty() { vec![corpus()?] } else { self.paths.clone() };
+        let plan = Plan::new(&paths);
+        for unreadable in &plan.unreadable {
+            eprintln!("cfidiff: cannot read {}: {}", unreadable.path.display(), unreadable.why);
+        }
+        let (readers, missing) = self.readers();
+        let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
+        let settings = Settings {
+            readers: &readers,
+            judge: &Judge::new(known),
+            image: image::Options { debug_files: !self.no_debug_files, ..image::Options::default() },
+            sections: self.section_kinds(),
+            max_findings: self.max_findings,
+            jobs: self.jobs,
+        };
+        let mut summary = Summary::new(&plan, &readers, missing);
+        let out = common.output(self.output.as_deref())?;
+        let mut report: Box<dyn Report> = match self.format {
+            Format::Text => Box::new(Text::new(out, common.verbose > 0, common.quiet)),
+            Format::Jsonl => Box::new(JsonLines::new(out)),
+        };
+        let bar = progress_bar(plan.files.len() as u64, common.quiet);
+        let mut written = Ok(());
+        campaign::run(&plan, &settings, |file| {
+            summary.add(&file);
+            tell_problems(&file, &bar);
+            bar.inc(1);
+            bar.set_message(format!("{} FDEs", summary.ours.fdes));
+            if written.is_ok() {
+                written = bar.suspend(|| report.file(&file));
+            }
+        })
+        .map_err(anyhow::Error::msg)?;
+        bar.finish_and_clear();
+        written.context("cannot write the report")?;
+        report.end(&summary).context("cannot write the report")?;
+        Ok(summary.exit())
+    }
+
+    /// The readers that are there, and those that are not, each with whether it was asked for by name.
+    fn readers(&self) -> (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>) {
+        let asked_for = !self.readers.is_empty();
+        let names = cfidiff_oracles::NAMES.iter().filter(|name| !asked_for || self.readers.iter().any(|asked| asked == *name));
+        let (mut there, mut missing) = (Vec::new(), Vec::new());
+        for name in names {
+            match cfidiff_oracles::probe(name, Duration::from_secs(self.timeout)) {
+                Some(Ok(oracle)) => there.push(oracle),
+                Some(Err(why)) => missing.push((why, asked_for)),
+                None => {}
+            }
+        }
+        (there, missing)
+    }
+
+    fn section_kinds(&self) -> Vec<SectionKind> {
+        let all = [SectionKind::EhFrame, SectionKind::DebugFrame];
+        all.into_iter()
+            .filter(|kind| self.sections.is_empty() || self.sections.iter().any(|name| name == kind.name()))
+            .collect()
+    }
+}
+
+/// The checked-in corpus: in the current directory, or in the project's own folder.
+fn corpus() -> anyhow::Result<PathBuf> {
+    let places = [Path::new("corpus"), Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))];
+    let found = places.iter().map(|place| place.join("cases")).find(|cases| cases.is_dir());
+    found.context("no corpus here: name files or directories, or run in the project's folder")
+}
+
+/// What a person should know while the run goes on; the report has it as well.
+fn tell_problems(file: &FileReport, bar: &ProgressBar) {
+    if let Some(error) = &file.error {
+        bar.suspend(|| eprintln!("cfidiff: {error}"));
+    }
+    for case in &file.cases {
+        if case.ours.cies + case.ours.fdes == 0 && file.cases.len() == 1 {
+            bar.suspend(|| log_no_cfi(&case.name));
+        }
+    }
+}
+
+fn log_no_cfi(name: &str) {
+    eprintln!("cfidiff: {name} has no call frame information");
+}
+
+/// A bar on standard error, when that is a terminal: files, findings so far, time left.
+fn progress_bar(files: u64, quiet: bool) -> ProgressBar {
+    if quiet {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}, {per_sec}, {eta} left")
+        .unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::new(files).with_style(style)
+}

@@ -1,0 +1,115 @@
+//! The command line: one file for each subcommand.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anstream::{AutoStream, ColorChoice};
+use cfidiff::campaign::Exit;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+mod check;
+mod doctor;
+mod dump;
+
+/// Finds out whether readers of DWARF call frame information are right.
+#[derive(Parser)]
+#[command(version, after_help = exit_codes(), max_term_width = 100)]
+struct Command {
+    #[command(subcommand)]
+    subcommand: Sub,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Subcommand)]
+enum Sub {
+    Check(check::Check),
+    Dump(dump::Dump),
+    Doctor(doctor::Doctor),
+}
+
+/// What every subcommand takes.
+#[derive(Args)]
+struct Common {
+    /// When to color: auto, always or never. NO_COLOR is honoured.
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto)]
+    color: Color,
+    /// Say less: unexplained findings and the last line only.
+    #[arg(short, long, global = true)]
+    quiet: bool,
+    /// Say more: explained findings and notes in full.
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    verbose: u8,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// The forms of output.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// For people.
+    Text,
+    /// JSON Lines, for programs.
+    Jsonl,
+}
+
+/// Runs the command that the process's arguments give.
+pub fn main() -> ExitCode {
+    let command = Command::parse();
+    let result = match command.subcommand {
+        Sub::Check(check) => check.run(&command.common),
+        Sub::Dump(dump) => dump.run(&command.common),
+        Sub::Doctor(doctor) => doctor.run(&command.common),
+    };
+    match result {
+        Ok(exit) => ExitCode::from(exit.code()),
+        Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(io::stderr(), "cfidiff: {error:#}");
+            ExitCode::from(Exit::Usage.code())
+        }
+    }
+}
+
+/// A reader of our output that went away, as `head` does, is no error.
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        let io = cause.downcast_ref::<io::Error>();
+        let json = cause.downcast_ref::<serde_json::Error>().and_then(serde_json::Error::io_error_kind);
+        io.map(io::Error::kind).or(json) == Some(io::ErrorKind::BrokenPipe)
+    })
+}
+
+impl Common {
+    /// Where results go: the file, or standard output, with colors as asked for.
+    fn output(&self, path: Option<&Path>) -> anyhow::Result<Box<dyn Write>> {
+        use anyhow::Context as _;
+        let stdout = io::stdout();
+        let choice = match self.color {
+            _ if path.is_some() => ColorChoice::Never,
+            Color::Always => ColorChoice::Always,
+            Color::Never => ColorChoice::Never,
+            Color::Auto if stdout.is_terminal() => AutoStream::choice(&stdout),
+            Color::Auto => ColorChoice::Never,
+        };
+        let raw: Box<dyn Write> = match path {
+            Some(path) => {
+                let file = std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+                Box::new(io::BufWriter::new(file))
+            }
+            None => Box::new(io::BufWriter::new(stdout)),
+        };
+        Ok(Box::new(AutoStream::new(raw, choice)))
+    }
+}
+
+fn exit_codes() -> String {
+    let lines: Vec<String> = Exit::ALL.iter().map(|exit| format!("  {} {}", exit.code(), exit.meaning())).collect();
+    format!("Exit codes:\n{}", lines.join("\n"))
+}

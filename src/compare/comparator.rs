@@ -1,0 +1,390 @@
+//! The comparator: a sink that holds what a reader says against what ours says, as it comes.
+
+use cfidiff_cfi::{Reader, Standard, Table};
+use cfidiff_model::{Case, Entry, EntryKind, Finding, Key, Outcome, Says, SectionKind, Sink, Verdict};
+
+use crate::compare::entries::{Difference, Differences};
+use crate::compare::judge::{Identity, Judge, Judged, SectionJudge};
+use crate::compare::tally::{Counts, ReaderTally};
+
+/// What came of one section in one pass of a reader.
+#[derive(Clone, Debug)]
+pub struct SectionAnswer {
+    /// The section's place in its case.
+    pub section: usize,
+    /// What the reader said of it.
+    pub says: Says,
+    /// The verdict of each record, by number; `None` where the pass does not speak of the record.
+    pub verdicts: Vec<Option<Verdict>>,
+    /// What was compared.
+    pub compared: Counts,
+    /// The differences, in the order in which they were met; cut at the limit.
+    pub findings: Vec<Finding>,
+    /// How many findings are not listed, by verdict.
+    pub unlisted: Vec<(Verdict, u64)>,
+}
+
+/// What came of one case in one pass of a reader.
+#[derive(Clone, Debug, Default)]
+pub struct CaseAnswer {
+    /// Its sections, in the order in which the reader spoke of them.
+    pub sections: Vec<SectionAnswer>,
+    /// Why the reader cannot be asked about it.
+    pub unsupported: Option<String>,
+    /// The reader's last word, when it broke.
+    pub failure: Option<String>,
+}
+
+/// Compares one pass of one reader over some cases.
+pub struct Comparator<'c> {
+    cases: &'c [Case],
+    judge: &'c Judge,
+    reader: Identity<'c>,
+    max_findings: usize,
+    /// The kinds of section to look at.
+    kinds: Vec<SectionKind>,
+    answers: Vec<CaseAnswer>,
+    current: Option<Current<'c>>,
+    /// Our entry, filled anew for each of theirs.
+    ours: Entry,
+}
+
+/// The section that the reader speaks of.
+struct Current<'c> {
+    case: usize,
+    table: Table<'c, Standard>,
+    judge: SectionJudge<'c>,
+    /// The record expected next: readers mostly go in section order.
+    next: usize,
+    /// The first record behind a terminator, when the reader stops at one.
+    stop: usize,
+    answer: SectionAnswer,
+}
+
+impl<'c> Comparator<'c> {
+    /// A comparator for one pass. At most `max_findings` findings of a section are kept in words.
+    pub fn new(cases: &'c [Case], judge: &'c Judge, name: &'c str, version: &'c str, max_findings: usize) -> Self {
+        Comparator {
+            cases,
+            judge,
+            reader: Identity { name, version },
+            max_findings,
+            kinds: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
+            answers: vec![CaseAnswer::default(); cases.len()],
+            current: None,
+            ours: Entry::default(),
+        }
+    }
+
+    /// Looks at sections of these kinds only.
+    pub fn only(mut self, kinds: &[SectionKind]) -> Self {
+        self.kinds = kinds.to_vec();
+        self
+    }
+
+    /// The answers by case. To be called when the reader is done.
+    pub fn finish(mut self) -> Vec<CaseAnswer> {
+        self.close(Outcome::Failed("stopped in the middle of a section".into()));
+        self.answers
+    }
+
+    fn open(&self, case: usize, section: usize, says: Says) -> Option<Current<'c>> {
+        let case_ref = self.cases.get(case)?;
+        let section_ref = case_ref.sections.get(section).filter(|section| self.kinds.contains(&section.kind))?;
+        let mut table = Table::new(Reader::new(section_ref, case_ref.target));
+        let stops = section_ref.kind == SectionKind::EhFrame && !says.contains(Says::PAST_TERMINATOR);
+        let stop = if stops { first_behind_terminator(&mut table) } else { table.len() };
+        let answer = SectionAnswer {
+            section,
+            says,
+            verdicts: vec![None; table.len()],
+            compared: Counts::default(),
+            findings: Vec::new(),
+            unlisted: Vec::new(),
+        };
+        let judge = SectionJudge::new(self.judge, self.reader, case_ref, section);
+        Some(Current { case, table, judge, next: 0, stop, answer })
+    }
+
+    /// Ends the current section: records that the reader did not give are missing.
+    fn close(&mut self, outcome: Outcome) {
+        let Some(mut current) = self.current.take() else { return };
+        current.missing(&outcome, self.max_findings);
+        self.answers[current.case].sections.push(current.answer);
+    }
+
+    /// Sections that the reader passed over without a word.
+    fn silent_sections(&mut self, case: usize, outcome: &Outcome) {
+        let Some(case_ref) = self.cases.get(case) else { return };
+        let unspoken: Vec<usize> = case_ref
+            .frame_sections()
+            .map(|(index, _)| index)
+            .filter(|index| !self.answers[case].sections.iter().any(|answer| answer.section == *index))
+            .collect();
+        for section in unspoken {
+            self.current = self.open(case, section, Says::empty());
+            self.close(outcome.clone());
+        }
+    }
+}
+
+/// The number of the first record behind the first terminator.
+fn first_behind_terminator(table: &mut Table<'_, Standard>) -> usize {
+    for index in 0..table.len() {
+        if table.record(index).is_some_and(|record| matches!(record.kind, cfidiff_cfi::RecordKind::Terminator)) {
+            return index + 1;
+        }
+    }
+    table.len()
+}
+
+impl Current<'_> {
+    /// Compares one entry of theirs with the record of ours at its offset.
+    fn entry(&mut self, theirs: &Entry, ours: &mut Entry, max_findings: usize) {
+        let says = self.answer.says;
+        let index = match self.table.offset(self.next) {
+            Some(offset) if offset == theirs.offset => self.next,
+            _ => match self.table.index_of(theirs.offset) {
+                Some(index) => index,
+                None => return self.extra(theirs, max_findings),
+            },
+        };
+        self.table.fill(index, says, ours);
+        self.next = index + 1;
+        if self.answer.verdicts[index].is_some() {
+            let difference = Difference { key: Key::EntryRepeated, ours: "once".into(), theirs: "again".into() };
+            return self.differ(difference, index, ours, max_findings);
+        }
+        self.answer.verdicts[index] = Some(Verdict::Agree);
+        let mut differences = Differences { target: self.judge.target(), list: Vec::new() };
+        differences.entries(ours, theirs, says);
+        for difference in differences.list {
+            self.differ(difference, index, ours, max_findings);
+        }
+        self.count(ours, says);
+        if matches!(ours.kind, EntryKind::Terminator) {
+            self.skip_terminators(ours);
+        }
+    }
+
+    fn count(&mut self, ours: &Entry, says: Says) {
+        let compared = &mut self.answer.compared;
+        match ours.kind {
+            EntryKind::Cie(_) => compared.cies += 1,
+            EntryKind::Fde(_) => compared.fdes += 1,
+            EntryKind::Terminator | EntryKind::Unreadable => {}
+        }
+        if says.contains(Says::INSTRUCTIONS) {
+            compared.instructions += ours.instructions.len() as u64;
+        }
+        if says.contains(Says::ROWS) && matches!(ours.kind, EntryKind::Fde(_)) {
+            compared.rows += ours.rows.len() as u64;
+        }
+    }
+
+    /// Readers print a run of zero words as one terminator.
+    fn skip_terminators(&mut self, ours: &mut Entry) {
+        while self.next < self.table.len() {
+            let is_terminator = self.table.fill(self.next, Says::empty(), ours) && matches!(ours.kind, EntryKind::Terminator);
+            if !is_terminator {
+                return;
+            }
+            self.answer.verdicts[self.next] = Some(Verdict::Agree);
+            self.next += 1;
+        }
+    }
+
+    #[cold]
+    fn differ(&mut self, difference: Difference, index: usize, ours: &Entry, max_findings: usize) {
+        let clause = difference.key.clause();
+        let otherwise = (Verdict::Differ, format!("by the clause, ours is right: {clause}"));
+        let judged = Judged { difference, record: Some((index, ours)), count: 1, otherwise };
+        let finding = self.judge.finding(&mut self.table, judged);
+        let verdict = &mut self.answer.verdicts[index];
+        *verdict = Some(worse(*verdict, finding.verdict));
+        self.keep(finding, max_findings);
+    }
+
+    /// A record of theirs where ours has none.
+    #[cold]
+    fn extra(&mut self, theirs: &Entry, max_findings: usize) {
+        let difference =
+            Difference { key: Key::EntryExtra, ours: "no record starts here".into(), theirs: theirs.kind.name().into() };
+        let otherwise = (Verdict::Differ, format!("by the clause, ours is right: {}", Key::EntryExtra.clause()));
+        let mut finding =
+            self.judge.finding(&mut self.table, Judged { difference, record: None, count: 1, otherwise });
+        finding.offset = theirs.offset;
+        self.keep(finding, max_findings);
+    }
+
+    fn keep(&mut self, finding: Finding, max_findings: usize) {
+        if self.answer.findings.len() < max_findings {
+            self.answer.findings.push(finding);
+            return;
+        }
+        match self.answer.unlisted.iter_mut().find(|(verdict, _)| *verdict == finding.verdict) {
+            Some((_, count)) => *count += 1,
+            None => self.answer.unlisted.push((finding.verdict, 1)),
+        }
+    }
+
+    /// What the reader left out.
+    fn missing(&mut self, outcome: &Outcome, max_findings: usize) {
+        let last_given = self.answer.verdicts.iter().rposition(Option::is_some);
+        let mut unread = Vec::new();
+        let mut behind_terminator = Vec::new();
+        let mut ours = Entry::default();
+        for index in 0..self.table.len() {
+            if self.answer.verdicts[index].is_some() || !self.table.fill(index, Says::empty(), &mut ours) {
+                continue;
+            }
+            match ours.kind {
+                // Not every reader tells of terminators, nor of bytes that are no record.
+                EntryKind::Terminator | EntryKind::Unreadable => {}
+                _ if index >= self.stop => behind_terminator.push(index),
+                _ if last_given.is_some_and(|last| index < last) => self.hole(index, &ours, max_findings),
+                _ => unread.push(index),
+            }
+        }
+        self.behind_terminator(&behind_terminator, max_findings);
+        self.unread(&unread, outcome, max_findings);
+    }
+
+    /// A record that the reader passed over though it read on behind it.
+    fn hole(&mut self, index: usize, ours: &Entry, max_findings: usize) {
+        let difference = Difference { key: Key::EntryMissing, ours: ours.kind.name().into(), theirs: "nothing".into() };
+        self.differ(difference, index, ours, max_findings);
+    }
+
+    /// A run-time reader stops at the terminator; a reader of files goes on. Both are right in their role.
+    fn behind_terminator(&mut self, records: &[usize], max_findings: usize) {
+        let Some(&first) = records.first() else { return };
+        let mut entry = Entry::default();
+        self.table.fill(first, Says::empty(), &mut entry);
+        let difference = Difference {
+            key: Key::EntryMissing,
+            ours: format!("{} records behind a terminator", records.len()),
+            theirs: "stops at the terminator".into(),
+        };
+        let reason = "LSB: a terminator ends the section for a run-time reader; a reader of files goes on".to_owned();
+        let judged = Judged {
+            difference,
+            record: Some((first, &entry)),
+            count: records.len() as u64,
+            otherwise: (Verdict::Open, reason),
+        };
+        self.conclude(records, judged, max_findings);
+    }
+
+    /// Records from some place on that the reader never gave: it broke, or it was silent.
+    fn unread(&mut self, records: &[usize], outcome: &Outcome, max_findings: usize) {
+        let Some(&first) = records.first() else { return };
+        let mut entry = Entry::default();
+        self.table.fill(first, Says::empty(), &mut entry);
+        let (theirs, reason) = match outcome {
+            Outcome::Failed(words) => (words.clone(), "the reader broke"),
+            _ if first == 0 => ("no answer, no complaint".to_owned(), "silence is a failure of the reader, never agreement"),
+            _ => ("no more records, no complaint".to_owned(), "fewer records than the section has, without a complaint"),
+        };
+        let difference =
+            Difference { key: Key::SectionUnread, ours: format!("{} records from here on", records.len()), theirs };
+        let judged = Judged {
+            difference,
+            record: Some((first, &entry)),
+            count: records.len() as u64,
+            otherwise: (Verdict::OracleFailed, reason.to_owned()),
+        };
+        self.conclude(records, judged, max_findings);
+    }
+
+    /// One finding for many records.
+    fn conclude(&mut self, records: &[usize], judged: Judged<'_>, max_findings: usize) {
+        let finding = self.judge.finding(&mut self.table, judged);
+        for &index in records {
+            self.answer.verdicts[index] = Some(finding.verdict);
+        }
+        self.keep(finding, max_findings);
+    }
+}
+
+/// The verdict that weighs more: an unexplained difference most, agreement least.
+fn worse(one: Option<Verdict>, other: Verdict) -> Verdict {
+    let weight = |verdict: Verdict| match verdict {
+        Verdict::Agree => 0,
+        Verdict::Open => 1,
+        Verdict::KnownFault => 2,
+        Verdict::OracleFailed => 3,
+        Verdict::Differ => 4,
+    };
+    match one {
+        Some(one) if weight(one) >= weight(other) => one,
+        _ => other,
+    }
+}
+
+impl Sink for Comparator<'_> {
+    fn section(&mut self, case: usize, section: usize, says: Says) {
+        self.close(Outcome::Answered);
+        self.current = self.open(case, section, says);
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        if let Some(current) = &mut self.current {
+            current.entry(entry, &mut self.ours, self.max_findings);
+        }
+    }
+
+    fn end_section(&mut self, outcome: Outcome) {
+        self.close(outcome);
+    }
+
+    fn end_case(&mut self, case: usize, outcome: Outcome) {
+        self.close(outcome.clone());
+        match &outcome {
+            Outcome::Unsupported(why) => {
+                if let Some(answer) = self.answers.get_mut(case) {
+                    answer.unsupported = Some(why.clone());
+                }
+                return;
+            }
+            Outcome::Failed(why) => {
+                if let Some(answer) = self.answers.get_mut(case) {
+                    answer.failure = Some(why.clone());
+                }
+            }
+            Outcome::Answered => {}
+        }
+        self.silent_sections(case, &outcome);
+    }
+}
+
+/// Adds up the passes of one reader over one case: a record counts once, with the worst verdict of any pass.
+pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
+    let mut tally = ReaderTally::default();
+    if passes.iter().all(|pass| pass.unsupported.is_some()) {
+        tally.unsupported = 1;
+        return tally;
+    }
+    tally.compared.files = 1;
+    for (section, _) in case.frame_sections() {
+        let answers: Vec<&SectionAnswer> =
+            passes.iter().flat_map(|pass| &pass.sections).filter(|answer| answer.section == section).collect();
+        // Passes of one reader give the same records; what each adds to them is counted where it is said.
+        let most = |count: fn(&Counts) -> u64| answers.iter().map(|answer| count(&answer.compared)).max().unwrap_or(0);
+        tally.compared.add(&Counts {
+            files: 0,
+            cies: most(|counts| counts.cies),
+            fdes: most(|counts| counts.fdes),
+            instructions: most(|counts| counts.instructions),
+            rows: most(|counts| counts.rows),
+        });
+        let records = answers.iter().map(|answer| answer.verdicts.len()).max().unwrap_or(0);
+        for index in 0..records {
+            let verdicts = answers.iter().filter_map(|answer| answer.verdicts.get(index).copied().flatten());
+            if let Some(verdict) = verdicts.fold(None, |sum, verdict| Some(worse(sum, verdict))) {
+                tally.records.count(verdict, 1);
+            }
+        }
+    }
+    tally
+}

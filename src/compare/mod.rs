@@ -1,0 +1,18 @@
+//! Comparing: what several readers say of a case, aligned record by record.
+//!
+//! Our reader is asked for each record that another reader gives, so that an answer of any size is compared
+//! while it streams by. Only what a reader is able to say is compared. Every record ends in one of the five
+//! verdicts, and every difference is a finding with its reason.
+
+mod arbiter;
+mod comparator;
+mod entries;
+mod features;
+mod judge;
+mod rows;
+mod tally;
+
+pub use arbiter::arbitrate;
+pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
+pub use judge::Judge;
+pub use tally::{Counts, ReaderTally, Records};

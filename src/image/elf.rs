@@ -1,0 +1,124 @@
+//! From one ELF image to its case.
+
+use std::path::{Path, PathBuf};
+
+use cfidiff_model::{Address, Bases, Case, Section, SectionKind};
+use object::elf as abi;
+
+use super::contents::{self, Limits};
+use super::debug_file::{self, Link};
+use super::headers::{self, Headers, SectionHeader};
+use super::source::Source;
+use super::{OpenError, relocate, segments};
+
+/// What a case says of where it came from.
+#[derive(Clone)]
+pub(super) struct Origin {
+    pub(super) name: String,
+    pub(super) path: Option<PathBuf>,
+    pub(super) member: Option<String>,
+}
+
+impl Origin {
+    /// A file as given.
+    pub(super) fn of_file(path: &Path) -> Origin {
+        Origin { name: path.display().to_string(), path: Some(path.to_owned()), member: None }
+    }
+}
+
+/// What is read of one image.
+pub(super) struct Elf {
+    pub(super) case: Case,
+    pub(super) link: Link,
+}
+
+/// Reads one image: at most `max_section` bytes of each section, and at most `left` of all, which goes down.
+pub(super) fn read(
+    mut source: Source<'_>,
+    origin: &Origin,
+    max_section: u64,
+    left: &mut u64,
+) -> Result<Elf, OpenError> {
+    let mut headers = headers::read(&mut source, &origin.name)?;
+    let mut case = Case {
+        name: origin.name.clone(),
+        path: origin.path.clone(),
+        member: origin.member.clone(),
+        target: headers.target,
+        sections: Vec::new(),
+        notes: std::mem::take(&mut headers.notes),
+    };
+    let mut limits = Limits { section: max_section, left };
+    if headers.sections.is_empty() {
+        segments::read(&headers, &mut source, &mut limits, &mut case);
+    } else {
+        read_sections(&headers, &mut source, &mut limits, &mut case);
+        if headers.target.relocatable {
+            relocate::apply(&headers, &mut source, &mut case);
+        }
+    }
+    let link = debug_file::link(&headers, &mut source);
+    Ok(Elf { case, link })
+}
+
+/// The kind of the sections of this name that concern call frame information.
+fn kind_of_name(name: &[u8]) -> Option<SectionKind> {
+    match name {
+        b".eh_frame" => Some(SectionKind::EhFrame),
+        b".debug_frame" | b".zdebug_frame" => Some(SectionKind::DebugFrame),
+        b".eh_frame_hdr" => Some(SectionKind::EhFrameHdr),
+        _ => None,
+    }
+}
+
+fn read_sections(headers: &Headers<'_>, source: &mut Source<'_>, limits: &mut Limits<'_>, case: &mut Case) {
+    let bases = bases(headers, source);
+    for (index, header) in headers.sections.iter().enumerate() {
+        let name = headers.name(header);
+        let Some(kind) = kind_of_name(name) else { continue };
+        let name = String::from_utf8_lossy(name).into_owned();
+        match section_contents(header, &name, headers, source, limits) {
+            Ok(data) => case.sections.push(Section {
+                kind,
+                index: u32::try_from(index).ok(),
+                address: Address(header.address),
+                data,
+                bases: bases_of_kind(bases, kind, header.address),
+                faults: Vec::new(),
+                name,
+            }),
+            Err(why) => case.notes.push(format!("{name} {why}")),
+        }
+    }
+}
+
+/// The section's contents, or what to say after its name.
+fn section_contents(
+    header: &SectionHeader,
+    name: &str,
+    headers: &Headers<'_>,
+    source: &mut Source<'_>,
+    limits: &mut Limits<'_>,
+) -> Result<Vec<u8>, String> {
+    match abi::SectionType(header.kind) {
+        abi::SHT_NOBITS => Err("has type NOBITS: its contents are in the stripped file".to_owned()),
+        abi::SHT_NULL => Err("has type NULL: it has no contents".to_owned()),
+        _ => contents::read(header, name, &headers.target, source, limits)
+            .map_err(|why| format!("cannot be read: {why}")),
+    }
+}
+
+/// What encoded pointers count from in `.eh_frame` and `.debug_frame` (LSB Core, "DWARF Extensions").
+fn bases(headers: &Headers<'_>, source: &mut Source<'_>) -> Bases {
+    let address = |name: &[u8]| headers.section(name).map(|section| Address(section.address));
+    let got = address(b".got").or_else(|| address(b".got.plt"));
+    Bases { text: address(b".text"), data: got.or_else(|| segments::global_offset_table(headers, source)) }
+}
+
+/// The bases of a section of this kind: in `.eh_frame_hdr`, "datarel" counts from the header itself.
+pub(super) fn bases_of_kind(bases: Bases, kind: SectionKind, address: u64) -> Bases {
+    match kind {
+        SectionKind::EhFrameHdr => Bases { data: Some(Address(address)), ..bases },
+        SectionKind::EhFrame | SectionKind::DebugFrame => bases,
+    }
+}
