@@ -25,7 +25,9 @@ const TURN: Duration = Duration::from_millis(20);
 
 fn main() -> ExitCode {
     let Some(input) = Input::find() else {
-        eprintln!("no file to read: set CFIDIFF_BENCH_FILE to a little-endian 64-bit ELF file with .eh_frame");
+        eprintln!(
+            "no file to read: set CFIDIFF_BENCH_FILE to a little-endian 64-bit ELF file with .eh_frame"
+        );
         return ExitCode::SUCCESS;
     };
     let (mut in_house, mut gimli) = (InHouse::new(&input), Gimli::new(&input));

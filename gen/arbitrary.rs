@@ -15,7 +15,7 @@ use crate::{
 /// How far generated sections go.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scope {
-    /// What compilers write for a machine, which every tool reads.
+    /// What compilers and assemblers write for a machine.
     Ordinary,
     /// Whatever the standards define, though few readers support all of it: segment selectors, the 64-bit format,
     /// pointer encodings that no compiler uses, machines with the other byte order.
@@ -145,7 +145,7 @@ impl Units {
     /// null pointers.
     fn augment(&self, u: &mut Unstructured<'_>, cie: &mut CieSpec) -> Result<()> {
         let strings: [&[u8]; 7] = [b"zR", b"zR", b"zPLR", b"zRS", b"zRPL", b"z", b""];
-        let routine = Address(TEXT + u.int_in_range(0..=0xfff)?);
+        let routine = Address(TEXT + u.int_in_range(1..=0xfff)?);
         match self.scope {
             Scope::Ordinary => {
                 cie.augmentation = u.choose(&strings[..4])?.to_vec();
@@ -184,7 +184,7 @@ impl Units {
         let address_size = own_size.unwrap_or(self.target.class.address_size());
         fde.rows = plan.rows(Address(start), range, code, data, address_size);
         fde.padding = cie.padding;
-        fde.lsda = Some(Address(TEXT + u.int_in_range(0..=0xfff)?));
+        fde.lsda = Some(Address(TEXT + u.int_in_range(1..=0xfff)?));
         if self.scope == Scope::Defined {
             fde.format = format(u)?;
             fde.padding = padding(u)?;

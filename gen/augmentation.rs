@@ -44,9 +44,15 @@ fn write_nullable(
     places: &Places,
     to: &mut Writer,
 ) -> Result<(), Unwritable> {
+    let start = to.len();
     match target {
-        Some(target) => places.write_pointer(to, encoding, target),
-        None => places.write_size(to, encoding, 0),
+        Some(target) => places.write_pointer(to, encoding, target)?,
+        None => return places.write_size(to, encoding, 0),
+    }
+    // A pointer to its own base is written as zero, and zero is null.
+    match encoding != OMIT && to.since(start).iter().all(|&byte| byte == 0) {
+        true => Err(Unwritable::Null),
+        false => Ok(()),
     }
 }
 

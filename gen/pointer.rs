@@ -41,6 +41,8 @@ pub enum Unwritable {
     Base(u8),
     /// The number does not fit its field or the encoding.
     Fit(u64),
+    /// The pointer is not null and would be written as if it were, since it leads to its own base.
+    Null,
     /// The record that an FDE names is no CIE.
     NoCie(usize),
 }
@@ -53,6 +55,7 @@ impl fmt::Display for Unwritable {
                 write!(f, "the base of pointer encoding {encoding:#04x} is not given")
             }
             Unwritable::Fit(value) => write!(f, "{value:#x} does not fit its field"),
+            Unwritable::Null => f.write_str("a pointer to its own base would be null"),
             Unwritable::NoCie(index) => write!(f, "record {index} is no CIE"),
         }
     }

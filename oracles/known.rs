@@ -96,7 +96,14 @@ pub fn load() -> Result<Vec<Known>, String> {
 impl Known {
     /// Whether it explains a finding of this reader and version under this key, for a record and a section with
     /// these features.
-    pub fn explains(&self, reader: &str, version: &str, key: Key, record: &[Feature], section: &[Feature]) -> bool {
+    pub fn explains(
+        &self,
+        reader: &str,
+        version: &str,
+        key: Key,
+        record: &[Feature],
+        section: &[Feature],
+    ) -> bool {
         (self.reader == "*" || self.reader == reader)
             && self.keys.iter().any(|known| known == key.name())
             && self.covers_version(version)
@@ -112,7 +119,8 @@ impl Known {
         let Some(version) = parse_version(version) else { return false };
         self.versions.split(',').all(|comparison| {
             let comparison = comparison.trim();
-            let (operator, number) = comparison.split_at(comparison.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
+            let (operator, number) =
+                comparison.split_at(comparison.find(|c: char| c.is_ascii_digit()).unwrap_or(0));
             let Some(bound) = parse_version(number) else { return false };
             match operator.trim() {
                 "<" => version < bound,
@@ -148,7 +156,9 @@ fn holds(condition: &str, features: &[Feature]) -> bool {
     };
     let found = if let Some((name, bound)) = condition.split_once(">=") {
         let bound: Option<u128> = bound.parse().ok();
-        features.iter().any(|feature| feature.name == name && bound.is_some() && feature.value.parse().ok() >= bound)
+        features
+            .iter()
+            .any(|feature| feature.name == name && bound.is_some() && feature.value.parse().ok() >= bound)
     } else if let Some((name, value)) = condition.split_once('=') {
         features.iter().any(|feature| feature.name == name && feature.value == value)
     } else {
@@ -165,12 +175,28 @@ mod tests {
     fn the_lists_are_well_formed() {
         let all = load().expect("the lists parse");
         for known in &all {
-            assert!(all.iter().filter(|other| other.id == known.id).count() == 1, "{} is listed twice", known.id);
+            assert!(
+                all.iter().filter(|other| other.id == known.id).count() == 1,
+                "{} is listed twice",
+                known.id
+            );
             for key in &known.keys {
-                assert!(Key::ALL.iter().any(|known| known.name() == key), "{}: no finding has the key {key}", known.id);
+                assert!(
+                    Key::ALL.iter().any(|known| known.name() == key),
+                    "{}: no finding has the key {key}",
+                    known.id
+                );
             }
-            assert!(known.versions == "*" || known.versions.chars().any(|c| c.is_ascii_digit()), "{}", known.id);
-            assert!(!known.record.is_empty() || !known.section.is_empty(), "{} would excuse everything", known.id);
+            assert!(
+                known.versions == "*" || known.versions.chars().any(|c| c.is_ascii_digit()),
+                "{}",
+                known.id
+            );
+            assert!(
+                !known.record.is_empty() || !known.section.is_empty(),
+                "{} would excuse everything",
+                known.id
+            );
         }
     }
 

@@ -111,7 +111,11 @@ struct Running(Child);
 
 impl Running {
     /// Waits until the deadline, then kills. Most children exit at once when their output has ended.
-    fn wait(&mut self, deadline: Instant, killed: Option<Killed>) -> io::Result<(ExitStatus, Option<Killed>)> {
+    fn wait(
+        &mut self,
+        deadline: Instant,
+        killed: Option<Killed>,
+    ) -> io::Result<(ExitStatus, Option<Killed>)> {
         let mut pause = Duration::from_micros(50);
         while killed.is_none() && Instant::now() < deadline {
             if let Some(status) = self.0.try_wait()? {

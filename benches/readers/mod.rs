@@ -58,7 +58,8 @@ impl Input {
             return Input::open(Path::new(&path));
         }
         let libraries = Path::new("/usr/lib/x86_64-linux-gnu");
-        let names = ["libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM.so.19.1"].map(|name| libraries.join(name));
+        let names =
+            ["libLLVM-14.so.1", "libLLVM-15.so.1", "libLLVM.so.19.1"].map(|name| libraries.join(name));
         let candidates = names.into_iter().chain(rustc_driver()).chain([libraries.join("libc.so.6")]);
         candidates.into_iter().find_map(|path| Input::open(&path))
     }

@@ -131,7 +131,11 @@ impl SectionReader {
                 fields.initial_location = Address(fde.initial_address());
                 fields.indirect = encoding.is_some_and(|encoding| encoding.is_indirect());
                 fields.address_range = fde.len();
-                fields.lsda = fde.lsda().and_then(pointer);
+                fields.lsda = fde
+                    .cie()
+                    .lsda_encoding()
+                    .zip(fde.lsda())
+                    .and_then(|(encoding, at)| pointer(encoding, at));
                 self.entry.kind = EntryKind::Fde(fields);
                 let converter = Converter::new(frame, fde.cie());
                 fill_instructions(&mut self.entry, &converter, fde.instructions(frame, bases));
@@ -234,7 +238,9 @@ fn cie_fields<R: ::gimli::Reader<Offset = usize>>(cie: &CommonInformationEntry<R
         return_address_register: cie.return_address_register().0.into(),
         fde_encoding: cie.fde_address_encoding().map(|encoding| encoding.0),
         lsda_encoding: cie.lsda_encoding().map(|encoding| encoding.0),
-        personality: cie.personality_with_encoding().map(|(encoding, at)| (encoding.0, pointer(at))),
+        personality: cie
+            .personality_with_encoding()
+            .map(|(encoding, at)| (encoding.0, pointer(encoding, at))),
         signal_frame: cie.is_signal_trampoline(),
         ..Cie::default()
     }
@@ -275,10 +281,11 @@ fn cost(rule: &::gimli::RegisterRule<usize>) -> usize {
 
 /// A pointer that may be null. gimli adds the base to a null one as to any other, so only those without a base
 /// still show it.
-fn pointer(pointer: ::gimli::Pointer) -> Option<Pointer> {
+fn pointer(encoding: ::gimli::DwEhPe, pointer: ::gimli::Pointer) -> Option<Pointer> {
     let indirect = matches!(pointer, ::gimli::Pointer::Indirect(_));
     let address = Address(pointer.pointer());
-    (address != Address(0)).then_some(Pointer { address, indirect })
+    let is_null = address == Address(0) && encoding.application() == ::gimli::DW_EH_PE_absptr;
+    (!is_null).then_some(Pointer { address, indirect })
 }
 
 /// Adds gimli's words to the entry. An error met in the instructions comes back with the rows and is told once.

@@ -25,8 +25,9 @@ const NAMES: usize = 128 * 1024;
 
 /// Reads all cases.
 pub(super) fn read(readelf: &Readelf, pass: (Form, Says), cases: &[Case], sink: &mut dyn Sink) {
-    let complaints = Complaints::of_program(readelf.program.as_bytes());
-    let mut batches = Batches { readelf, pass, cases, sink, complaints: &complaints, waiting: VecDeque::new() };
+    let complaints = Complaints::of_program(readelf.own_name.as_bytes());
+    let mut batches =
+        Batches { readelf, pass, cases, sink, complaints: &complaints, waiting: VecDeque::new() };
     batches.accept();
     while !batches.waiting.is_empty() {
         let batch = batches.next();
@@ -113,20 +114,25 @@ impl Batches<'_> {
     fn run(&mut self, batch: &Batch, resume: Option<Mark>) {
         let cases = self.cases;
         let expected = expected(cases, batch);
-        let Some(mut stream) = Stream::new(cases, &mut *self.sink, self.pass, self.complaints, expected) else { return };
+        let Some(mut stream) = Stream::new(cases, &mut *self.sink, self.pass, self.complaints, expected)
+        else {
+            return;
+        };
         let first = batch.cases[0];
         if batch.is_single() && cases[first].member.is_none() {
             stream.start_in(first, resume);
         }
         let mut command = self.readelf.command(self.pass.0);
         command.args(&batch.files);
-        let ended = process::run(command, Errors::Merged, self.readelf.limits(), &mut |chunk| stream.feed(chunk));
+        let ended =
+            process::run(command, Errors::Merged, self.readelf.limits(), &mut |chunk| stream.feed(chunk));
         let why = match &ended {
             Ok(ended) => failure(ended),
             Err(error) => Some(format!("cannot run readelf: {error}")),
         };
         // Out of time is who was at it when the time was out, or the one behind, as with a crash.
-        let lost_output = ended.is_ok_and(|ended| ended.killed.is_none_or(|killed| killed == Killed::TimeOut));
+        let lost_output =
+            ended.is_ok_and(|ended| ended.killed.is_none_or(|killed| killed == Killed::TimeOut));
         let in_file = stream.case().is_some_and(|case| cases[case].member.is_none());
         let Heard { finished, mark, stray } = match &why {
             None => stream.finish(),
@@ -186,13 +192,9 @@ fn expected(cases: &[Case], batch: &Batch) -> HashMap<Vec<u8>, VecDeque<usize>> 
         let file = argument(path);
         match &cases[index].member {
             None => expected.entry(file.as_bytes().to_vec()).or_default().push_back(index),
-            // Round brackets for a member within the archive, square ones for one that a thin archive names.
             Some(member) => {
-                let name = |open: &str, close: &str| {
-                    [file.as_bytes(), open.as_bytes(), member.as_bytes(), close.as_bytes()].concat()
-                };
-                expected.entry(name("(", ")")).or_default().push_back(index);
-                expected.entry(name("[", "]")).or_default().push_back(index);
+                let name = [file.as_bytes(), b"(", member.as_bytes(), b")"].concat();
+                expected.entry(name).or_default().push_back(index);
             }
         }
     }

@@ -71,7 +71,9 @@ impl<'a> Cursor<'a> {
         let mut value = 0;
         let mut digits = 0;
         // Addresses are printed with 8 or 16 digits.
-        while let Some(eight) = self.rest[digits..].first_chunk().filter(|_| digits < 16).and_then(eight_digits) {
+        while let Some(eight) =
+            self.rest[digits..].first_chunk().filter(|_| digits < 16).and_then(eight_digits)
+        {
             value = value << 32 | u64::from(eight);
             digits += 8;
         }
@@ -105,7 +107,8 @@ impl<'a> Cursor<'a> {
         };
         let mut value = 0_u64;
         let mut digits = 0;
-        while let Some(digit) = self.rest.get(digits).map(|byte| byte.wrapping_sub(b'0')).filter(|&d| d < 10) {
+        while let Some(digit) = self.rest.get(digits).map(|byte| byte.wrapping_sub(b'0')).filter(|&d| d < 10)
+        {
             // 18 digits always fit.
             value = match digits {
                 0..18 => value * 10 + u64::from(digit),
@@ -186,12 +189,11 @@ fn eight_digits(text: &[u8; 8]) -> Option<u32> {
 
 #[inline]
 fn hex_digit(byte: u8) -> Option<u8> {
-    let decimal = byte.wrapping_sub(b'0');
-    if decimal < 10 {
-        return Some(decimal);
+    match byte {
+        b'0'..=b'9' => Some(byte - b'0'),
+        b'a'..=b'f' => Some(byte - b'a' + 10),
+        _ => None,
     }
-    let letter = byte.wrapping_sub(b'a');
-    (letter < 6).then_some(letter + 10)
 }
 
 #[cfg(test)]
@@ -218,7 +220,8 @@ mod tests {
             for place in 0..8 {
                 let mut text = *b"01234567";
                 text[place] = byte;
-                let expected = std::str::from_utf8(&text).ok().filter(|_| !byte.is_ascii_uppercase() && byte != b'+');
+                let expected =
+                    std::str::from_utf8(&text).ok().filter(|_| !byte.is_ascii_uppercase() && byte != b'+');
                 let expected = expected.and_then(|text| u32::from_str_radix(text, 16).ok());
                 assert_eq!(eight_digits(&text), expected, "{byte} at {place}");
             }

@@ -249,7 +249,12 @@ mod tests {
             ("(DW_OP_deref_type: 5 <0x7>)", 0xa6, &[5, 7], &[]),
             ("(DW_OP_GNU_convert <0>)", 0xf7, &[0], &[]),
             ("(DW_OP_GNU_push_tls_address or DW_OP_HP_unknown)", 0xe0, &[], &[]),
-            ("(DW_OP_GNU_encoded_addr: fmt:05 addr:019493928581ff07)", 0xf1, &[5, 0x0194_9392_8581_ff07], &[]),
+            (
+                "(DW_OP_GNU_encoded_addr: fmt:05 addr:019493928581ff07)",
+                0xf1,
+                &[5, 0x0194_9392_8581_ff07],
+                &[],
+            ),
             ("(DW_OP_GNU_parameter_ref: <0x81ff0705>)", 0xfa, &[0x81ff_0705], &[]),
             ("(DW_OP_HP_tls)", 0xe6, &[], &[]),
             ("(DW_OP_entry_value: (DW_OP_breg5 (rdi): 0; DW_OP_stack_value))", 0xa3, &[], &[0x75, 0, 0x9f]),
@@ -263,7 +268,8 @@ mod tests {
     #[test]
     fn lists_end_where_the_tool_gave_up() {
         assert_eq!(parse("()"), Some((vec![], true)));
-        let (operations, complete) = parse("(DW_OP_breg7 (rsp): 16; DW_OP_lit1; DW_OP_plus)").expect("a list");
+        let (operations, complete) =
+            parse("(DW_OP_breg7 (rsp): 16; DW_OP_lit1; DW_OP_plus)").expect("a list");
         assert_eq!((operations.len(), complete), (3, true));
         let (operations, complete) = parse("(DW_OP_nop; (Unknown location op 0x2))").expect("a list");
         assert_eq!((operations.len(), complete), (1, false));

@@ -151,7 +151,9 @@ mod tests {
             range: 0x20,
         };
         assert_eq!(
-            parse_head(b"00000018 000000000000001c 0000001c FDE cie=00000000 pc=0000000000001010..0000000000001030"),
+            parse_head(
+                b"00000018 000000000000001c 0000001c FDE cie=00000000 pc=0000000000001010..0000000000001030"
+            ),
             Some(Head::Fde { record, fde })
         );
         assert_eq!(
@@ -163,8 +165,7 @@ mod tests {
             parse_head(b"00000000 0000000000000014 00000000 CIE"),
             Some(Head::Cie { record, factors: None })
         );
-        let factors =
-            Factors { augmentation: b"zR", code: 1, data: -8, return_address_register: 16 };
+        let factors = Factors { augmentation: b"zR", code: 1, data: -8, return_address_register: 16 };
         assert_eq!(
             parse_head(b"00000000 0000000000000014 00000000 CIE \"zR\" cf=1 df=-8 ra=16"),
             Some(Head::Cie { record, factors: Some(factors) })
@@ -173,7 +174,8 @@ mod tests {
 
     #[test]
     fn fdes_without_a_cie_with_a_segment_and_at_the_end_of_the_address_space() {
-        let line = "00000018 000000000000001c 00040000 FDE cie=invalid  pc=00000020ffffeff0..0d4302a7100e30f0";
+        let line =
+            "00000018 000000000000001c 00040000 FDE cie=invalid  pc=00000020ffffeff0..0d4302a7100e30f0";
         assert_eq!(fde_of(line).cie, None);
         let line = "00000018 00000014 00000000 FDE cie=00000000 pc=0012:fffff000..00000010";
         let fde = fde_of(line);

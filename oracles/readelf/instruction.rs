@@ -203,7 +203,10 @@ mod tests {
             ("offset: r6 (rbp) at cfa-16", Instruction::Offset { register: 6, offset: -16 }),
             ("offset: r56 at cfa+16", Instruction::Offset { register: 56, offset: 16 }),
             ("offset_extended: r3 (rbx) at cfa+0", Instruction::OffsetExtended { register: 3, offset: 0 }),
-            ("offset_extended_sf: r3 (rbx) at cfa+16", Instruction::OffsetExtendedSf { register: 3, offset: 16 }),
+            (
+                "offset_extended_sf: r3 (rbx) at cfa+16",
+                Instruction::OffsetExtendedSf { register: 3, offset: 16 },
+            ),
             (
                 "GNU_negative_offset_extended: r3 (rbx) at cfa+16",
                 Instruction::GnuNegativeOffsetExtended { register: 3, offset: 16 },

@@ -59,6 +59,8 @@ pub struct Readelf {
     /// How the program is called.
     program: OsString,
     version: String,
+    /// What it calls itself in its complaints.
+    own_name: String,
     /// Whether it knows how not to read separate debug files, and so would read them.
     follows_links: bool,
     /// The wall time that one process may take for all its files. 600 seconds unless set.
@@ -91,9 +93,14 @@ impl Readelf {
             return Err(missing(program, &format!("it calls itself {first:?}, not GNU readelf")));
         };
         let help = ask(program, "--help")?;
+        let usage = help.strip_prefix("Usage: ").and_then(|usage| usage.split_once(" <option(s)>"));
+        let Some((own_name, _)) = usage else {
+            return Err(missing(program, "its help does not tell what it calls itself"));
+        };
         Ok(Readelf {
             program: program.to_owned(),
             version: version.to_owned(),
+            own_name: own_name.to_owned(),
             follows_links: help.contains("no-follow-links"),
             time_limit: Duration::from_secs(600),
             output_limit: 64 << 30,

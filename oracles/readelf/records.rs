@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 
 use cfidiff_model::{
-    Address, Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Instruction, Outcome, Section, SectionOffset, Target,
+    Address, Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Instruction, Outcome, Section,
+    SectionOffset, Target,
 };
 
 use super::complaint::{Complaints, unknown_opcode};
@@ -97,7 +98,8 @@ impl<'a> Records<'a> {
         self.open = false;
         // What it said of a record that never came is why it went no further, except that bytes too few for a
         // record are the end as well.
-        let last_words = self.held.iter().find(|words| memchr::memmem::find(words, b"Invalid length").is_none());
+        let last_words =
+            self.held.iter().find(|words| memchr::memmem::find(words, b"Invalid length").is_none());
         let stopped = last_words.map(|words| format!("stopped: {}", String::from_utf8_lossy(words)));
         self.broken.take().or(stopped).map_or(Outcome::Answered, Outcome::Failed)
     }
@@ -223,7 +225,6 @@ impl<'a> Records<'a> {
     fn fail(&mut self, why: &str, line: &[u8]) {
         let line = String::from_utf8_lossy(&line[..line.len().min(WORDS)]).into_owned();
         self.broken = Some(if line.is_empty() { why.to_owned() } else { format!("{why} {line:?}") });
-        self.open = false;
     }
 
     fn flush(&mut self, deliver: &mut dyn FnMut(&Entry)) {

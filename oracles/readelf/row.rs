@@ -71,7 +71,9 @@ impl Column {
 #[derive(Default)]
 pub(super) struct Columns {
     columns: Vec<Column>,
-    /// The rules of one row before it is known to be whole.
+    /// The text of a row's cells and the rules that they give. Most rows change the CFA alone, so the next one
+    /// often has the same.
+    text: Vec<u8>,
     rules: Vec<(u64, RegisterRule)>,
 }
 
@@ -79,8 +81,14 @@ impl Columns {
     /// Takes the names from a line such as `   LOC           CFA      rbx   ra    `. The column of the CIE's return
     /// address register is headed `ra`. Returns whether the register of every column is known; rules in
     /// the other columns are left out of the rows.
-    pub(super) fn set(&mut self, line: &[u8], names: &mut RegisterNames, return_address: Option<u64>) -> bool {
+    pub(super) fn set(
+        &mut self,
+        line: &[u8],
+        names: &mut RegisterNames,
+        return_address: Option<u64>,
+    ) -> bool {
         self.columns.clear();
+        self.forget();
         let mut cursor = Cursor::new(line);
         if !cursor.eat(COLUMNS) {
             return false;
@@ -107,7 +115,8 @@ impl Columns {
     /// the heading may mean either, and the ascending order of the columns decides.
     #[inline]
     fn settle_return_address(&mut self, return_address: u64, names: &mut RegisterNames) {
-        let mut headed = self.columns.iter().enumerate().filter(|(_, column)| **column == Column::ReturnAddress);
+        let mut headed =
+            self.columns.iter().enumerate().filter(|(_, column)| **column == Column::ReturnAddress);
         let (Some((first, _)), second) = (headed.next(), headed.next()) else { return };
         let named = names.number(b"ra").unwrap_or(return_address);
         if let Some((second, _)) = second {
@@ -117,8 +126,9 @@ impl Columns {
         }
         let before = first.checked_sub(1).and_then(|index| self.columns[index].number());
         let after = self.columns.get(first + 1).and_then(|column| column.number());
-        let fits =
-            |number: u64| before.is_none_or(|before| before < number) && after.is_none_or(|after| number < after);
+        let fits = |number: u64| {
+            before.is_none_or(|before| before < number) && after.is_none_or(|after| number < after)
+        };
         let number = if !fits(return_address) && fits(named) { named } else { return_address };
         self.columns[first] = Column::Register(number);
     }
@@ -155,12 +165,16 @@ pub(super) fn parse_row(
         None
     } else {
         // From behind, since a number may stand for the name, and be negative.
-        let Some(sign) = cell.iter().rposition(|&byte| byte == b'+' || byte == b'-') else { return Line::Other };
+        let Some(sign) = cell.iter().rposition(|&byte| byte == b'+' || byte == b'-') else {
+            return Line::Other;
+        };
         let Some(offset) = Cursor::new(&cell[sign..]).signed() else { return Line::Other };
         let Some(register) = names.number(&cell[..sign]) else { return Line::OddRow };
         Some((register, offset))
     };
-    if columns.cells(&mut cursor).is_none() {
+    cursor.spaces();
+    if !columns.have(cursor.rest()) && columns.cells(cursor).is_none() {
+        columns.forget();
         return Line::OddRow;
     }
     let (start, end) = match end {
@@ -171,8 +185,8 @@ pub(super) fn parse_row(
         }
     };
     rows.set_last_end(start);
-    for (register, rule) in columns.rules.drain(..) {
-        rows.push_rule(register, rule);
+    for (register, rule) in &columns.rules {
+        rows.push_rule(*register, rule.clone());
     }
     match cfa {
         Some((register, offset)) => rows.finish_row(start, end, CfaRule::RegisterOffset { register, offset }),
@@ -184,17 +198,30 @@ pub(super) fn parse_row(
 impl Columns {
     /// Takes the registers' cells of a row, exactly one for each column.
     #[inline]
-    fn cells(&mut self, cursor: &mut Cursor<'_>) -> Option<()> {
-        let Columns { columns, rules } = self;
+    fn cells(&mut self, mut cursor: Cursor<'_>) -> Option<()> {
+        let Columns { columns, text, rules } = self;
+        text.clear();
+        text.extend_from_slice(cursor.rest());
         rules.clear();
         for column in &*columns {
             cursor.spaces();
-            cell(cursor, *column, rules)?;
+            cell(&mut cursor, *column, rules)?;
             if !matches!(cursor.peek(), Some(b' ') | None) {
                 return None;
             }
         }
         cursor.end()
+    }
+
+    /// Whether the rules at hand are those of these cells.
+    #[inline]
+    fn have(&self, cells: &[u8]) -> bool {
+        !cells.is_empty() && self.text == cells
+    }
+
+    fn forget(&mut self) {
+        self.text.clear();
+        self.rules.clear();
     }
 }
 
@@ -283,12 +310,34 @@ mod tests {
         let mut rows = Rows::default();
         assert!(columns.set(b"   LOC           CFA      ", &mut names, None));
         for line in [&b"0000000000001000 rsp+8    "[..], b"0000000000001004 r-1+16   "] {
-            assert_eq!(parse_row(line, &mut columns, &mut names, Some(Address(0x1010)), &mut rows), Line::Row);
+            assert_eq!(
+                parse_row(line, &mut columns, &mut names, Some(Address(0x1010)), &mut rows),
+                Line::Row
+            );
         }
         let ends: Vec<_> = rows.iter().map(|row| (row.start.0, row.end.0)).collect();
         assert_eq!(ends, [(0x1000, 0x1004), (0x1004, 0x1010)]);
         let last = rows.get(1).expect("two rows");
         assert_eq!(*last.cfa, CfaRule::RegisterOffset { register: 0xffff_ffff, offset: 16 });
+    }
+
+    #[test]
+    fn rows_with_the_same_cells_have_the_same_rules_until_the_columns_change() {
+        let mut names = RegisterNames::new(Machine::X86_64);
+        let (mut columns, mut rows) = (Columns::default(), Rows::default());
+        let cells = ["rsp+8    c-8   ", "rsp+16   c-8   ", "rbp+16   c-8   c-16  ", "rsp+8    c-8   "];
+        for (header, odd) in
+            [("   LOC           CFA      ra    ", 1), ("   LOC           CFA      rbx   ", 1)]
+        {
+            assert!(columns.set(header.as_bytes(), &mut names, Some(16)));
+            let parsed = cells.map(|cells| {
+                let line = format!("0000000000001000 {cells}");
+                parse_row(line.as_bytes(), &mut columns, &mut names, Some(Address(0x1010)), &mut rows)
+            });
+            assert_eq!(parsed.iter().filter(|line| **line == Line::OddRow).count(), odd, "{header}");
+        }
+        let registers: Vec<u64> = rows.iter().flat_map(|row| row.rules).map(|rule| rule.0).collect();
+        assert_eq!(registers, [16, 16, 16, 3, 3, 3]);
     }
 
     #[test]
@@ -318,6 +367,7 @@ mod tests {
     fn rows_that_do_not_fit_are_told() {
         let columns = "   LOC           CFA      rbx   ra    ";
         let line = |row| table(Machine::X86_64, Some(16), columns, row).1;
+        assert_eq!(line("0000000000001000 rsp+8    "), Line::OddRow, "none");
         assert_eq!(line("0000000000001000 rsp+8    c-8   "), Line::OddRow, "too few");
         assert_eq!(line("0000000000001000 rsp+8    c-8   c-8   u     "), Line::OddRow, "too many");
         assert_eq!(line("0000000000001000 rsp+8    c-8   n/a   "), Line::OddRow);

@@ -275,7 +275,9 @@ impl<'a> Stream<'a> {
     /// The tool says that the section is there and that it has nothing to show of it.
     fn section_without_contents(&mut self, name: &[u8], line: &[u8]) {
         self.begin_section(name);
-        let (Delivery::Sink { section, .. }, Some(case)) = (&self.reader.delivery, self.reader.case) else { return };
+        let (Delivery::Sink { section, .. }, Some(case)) = (&self.reader.delivery, self.reader.case) else {
+            return;
+        };
         if self.cases[case].sections[*section].data.is_empty() {
             self.end_section(true);
         } else {

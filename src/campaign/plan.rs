@@ -39,7 +39,9 @@ impl Plan {
             match std::fs::metadata(path) {
                 Err(error) => plan.unreadable(path, error.to_string()),
                 Ok(meta) if meta.is_dir() => plan.walk(path, &mut seen),
-                Ok(meta) if seen.insert((meta.dev(), meta.ino())) => plan.files.push((path.clone(), meta.len())),
+                Ok(meta) if seen.insert((meta.dev(), meta.ino())) => {
+                    plan.files.push((path.clone(), meta.len()))
+                }
                 Ok(_) => plan.skipped += 1,
             }
         }
@@ -91,7 +93,8 @@ impl Plan {
         let mut batches: Vec<Vec<PathBuf>> = Vec::new();
         let mut bytes = 0;
         for (path, size) in &self.files {
-            let fits = bytes + size <= max_bytes && batches.last().is_some_and(|batch| batch.len() < max_files);
+            let fits =
+                bytes + size <= max_bytes && batches.last().is_some_and(|batch| batch.len() < max_files);
             match batches.last_mut().filter(|_| fits) {
                 Some(batch) => {
                     batch.push(path.clone());

@@ -47,8 +47,8 @@ pub struct FileReport {
     pub cases: Vec<CaseReport>,
     /// The findings of all its cases and readers, by case, section, offset, reader and key.
     pub findings: Vec<Finding>,
-    /// How many findings are not listed, by reader and verdict.
-    pub unlisted: BTreeMap<(String, Verdict), u64>,
+    /// How many findings are not listed, by reader, verdict and cause.
+    pub unlisted: BTreeMap<(String, Verdict, String), u64>,
 }
 
 /// What came of one case.
@@ -76,10 +76,13 @@ pub fn run(plan: &Plan, settings: &Settings<'_>, mut each: impl FnMut(FileReport
     std::thread::scope(|scope| {
         scope.spawn(|| {
             pool.install(|| {
-                batches.par_iter().enumerate().with_max_len(1).for_each_with(sender, |sender, (index, batch)| {
-                    // The receiver lives as long as this scope.
-                    let _ = sender.send((index, run_batch(batch, settings)));
-                });
+                batches.par_iter().enumerate().with_max_len(1).for_each_with(
+                    sender,
+                    |sender, (index, batch)| {
+                        // The receiver lives as long as this scope.
+                        let _ = sender.send((index, run_batch(batch, settings)));
+                    },
+                );
             });
         });
         let mut waiting = BTreeMap::new();
@@ -112,8 +115,14 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
         .flat_map(|(reader, oracle)| (0..oracle.passes().len()).map(move |pass| (reader, pass)))
         .collect();
     let (ours, answers) = rayon::join(
-        || cases.iter().map(count).collect::<Vec<Counts>>(),
-        || passes.par_iter().with_max_len(1).map(|&(reader, pass)| compare(&cases, reader, pass, settings)).collect::<Vec<_>>(),
+        || cases.iter().map(|case| count(case, &settings.sections)).collect::<Vec<Counts>>(),
+        || {
+            passes
+                .par_iter()
+                .with_max_len(1)
+                .map(|&(reader, pass)| compare(&cases, reader, pass, settings))
+                .collect::<Vec<_>>()
+        },
     );
     let mut answers: Vec<std::vec::IntoIter<CaseAnswer>> = answers.into_iter().map(Vec::into_iter).collect();
     for ((case, ours), owner) in cases.iter().zip(ours).zip(owners) {
@@ -145,10 +154,10 @@ fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
 }
 
 /// What our reader finds in a case.
-fn count(case: &Case) -> Counts {
+fn count(case: &Case, kinds: &[SectionKind]) -> Counts {
     let mut counts = Counts { files: 1, ..Counts::default() };
     let mut entry = Entry::default();
-    for (_, section) in case.frame_sections() {
+    for (_, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
         let mut table = Table::new(Reader::new(section, case.target));
         for index in 0..table.len() {
             table.fill(index, Says::INSTRUCTIONS | Says::ROWS, &mut entry);
@@ -188,8 +197,8 @@ fn merge(
             failures.extend(pass.failure.map(|why| (name.to_owned(), why)));
             for section in pass.sections {
                 report.findings.extend(section.findings);
-                for (verdict, count) in section.unlisted {
-                    *report.unlisted.entry((name.to_owned(), verdict)).or_default() += count;
+                for ((verdict, cause), count) in section.unlisted {
+                    *report.unlisted.entry((name.to_owned(), verdict, cause)).or_default() += count;
                 }
             }
         }

@@ -6,7 +6,7 @@ use cfidiff_model::{Bytes, Fault, FaultKind, Format, Pointer, SectionOffset};
 
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::{fault, unreadable};
-use crate::pointer::{PointerContext, read_pointer};
+use crate::pointer::{OMIT, PointerContext, read_pointer};
 use crate::reader::Reader;
 use crate::row_machine::InitialRules;
 use crate::semantics::{AugmentationLetter, PointerField, Semantics};
@@ -210,14 +210,29 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
     cie: &mut Cie<'a>,
     data: &mut Cursor<'a>,
 ) -> Result<(), Fault> {
-    let augmentation = cie.augmentation;
-    for (index, &letter) in augmentation.iter().enumerate().skip(1) {
+    let mut unknown = false;
+    for &letter in cie.augmentation.iter().skip(1) {
         match reader.semantics.augmentation_letter(letter) {
+            // An unknown letter's data may be of any size, so what later letters announce cannot be found.
+            AugmentationLetter::FdeEncoding
+            | AugmentationLetter::LsdaEncoding
+            | AugmentationLetter::Personality
+                if unknown =>
+            {
+                let words =
+                    "a known letter before R, P and L, whose data cannot be found behind an unknown one";
+                return Err(fault(data.data, data.position, FaultKind::Augmentation, Cow::Borrowed(words)));
+            }
             AugmentationLetter::FdeEncoding => {
-                cie.fde_encoding = Some(field(data, "the encoding byte of R", Cursor::u8)?)
+                let encoding = encoding_byte(reader, cie, data, "the encoding byte of R")?;
+                cie.fde_encoding = Some(encoding);
+                if encoding == OMIT {
+                    let words = Cow::Borrowed("an encoding of the initial location, which no FDE can omit");
+                    cie.faults.push(fault(data.data, data.position - 1, FaultKind::PointerEncoding, words));
+                }
             }
             AugmentationLetter::LsdaEncoding => {
-                cie.lsda_encoding = Some(field(data, "the encoding byte of L", Cursor::u8)?)
+                cie.lsda_encoding = Some(encoding_byte(reader, cie, data, "the encoding byte of L")?);
             }
             AugmentationLetter::Personality => {
                 let encoding = field(data, "the encoding byte of P", Cursor::u8)?;
@@ -234,16 +249,8 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
             AugmentationLetter::SignalFrame => cie.signal_frame = true,
             AugmentationLetter::BKey => cie.b_key = true,
             AugmentationLetter::MteTagged => cie.mte_tagged = true,
-            // Its data may be of any size, so what later letters announce cannot be found any more.
-            AugmentationLetter::Unknown
-                if augmentation[index + 1..].iter().any(|later| b"RPL".contains(later)) =>
-            {
-                let words =
-                    "a known letter before R, P and L, whose data cannot be found behind an unknown one";
-                return Err(fault(data.data, data.position, FaultKind::Augmentation, Cow::Borrowed(words)));
-            }
             // Letters without data are known all the same.
-            AugmentationLetter::Unknown => {}
+            AugmentationLetter::Unknown => unknown = true,
         }
     }
     Ok(())
@@ -256,6 +263,27 @@ pub(crate) fn of_length(mut fault: Fault) -> Fault {
         fault.kind = FaultKind::AugmentationLength;
     }
     fault
+}
+
+/// An encoding byte. An undefined one is a fault of the CIE, which can be read all the same; the pointers in
+/// that encoding cannot.
+fn encoding_byte<'a, S: Semantics + ?Sized>(
+    reader: &Reader<'a, S>,
+    cie: &mut Cie<'a>,
+    data: &mut Cursor<'a>,
+    what: &'static str,
+) -> Result<u8, Fault> {
+    let at = data.position;
+    let encoding = field(data, what, Cursor::u8)?;
+    let bases = &reader.section.bases;
+    let is_defined = encoding == OMIT
+        || (reader.semantics.pointer_format(encoding, cie.address_size).is_some()
+            && reader.semantics.pointer_base(encoding, 0, bases, Some(0)).is_ok());
+    if !is_defined {
+        let words = Cow::Borrowed("a defined DW_EH_PE encoding");
+        cie.faults.push(fault(data.data, at, FaultKind::PointerEncoding, words));
+    }
+    Ok(encoding)
 }
 
 /// A pointer whose base the file does not tell has been read all the same: what follows it is in its place.

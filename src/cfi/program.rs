@@ -216,7 +216,6 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             op::GNU_WINDOW_SAVE => match semantics.opcode_2d(machine) {
                 Opcode2d::WindowSave => return Ok(visitor.window_save()?),
                 Opcode2d::NegateRaState => return Ok(visitor.negate_ra_state(false)?),
-                Opcode2d::Unknown => {}
             },
             op::AARCH64_NEGATE_RA_STATE_WITH_PC if semantics.has_negate_ra_state_with_pc(machine) => {
                 return Ok(visitor.negate_ra_state(true)?);

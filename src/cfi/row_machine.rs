@@ -128,6 +128,7 @@ impl RowContext {
         let mut machine = Machinery {
             semantics: reader.semantics,
             data: reader.data,
+            windows: reader.semantics.has_register_windows(reader.target.machine),
             address_size: cie.address_size,
             initial: Some(&cie.initial),
             place: fde.instructions,
@@ -155,6 +156,7 @@ impl InitialRules {
         let mut machine = Machinery {
             semantics: reader.semantics,
             data: reader.data,
+            windows: reader.semantics.has_register_windows(reader.target.machine),
             address_size: cie.address_size,
             initial: None,
             place: cie.instructions,
@@ -183,6 +185,8 @@ impl InitialRules {
 struct Machinery<'m, S: Semantics + ?Sized, F> {
     semantics: &'m S,
     data: &'m [u8],
+    /// Whether the machine has register windows.
+    windows: bool,
     address_size: u8,
     /// The CIE's state, or `None` while the CIE itself is evaluated.
     initial: Option<&'m InitialRules>,
@@ -348,7 +352,15 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for M
                 *offset = self.semantics.offset_after_def_cfa_register(*offset);
             }
             Cfa::RegisterOffsetInSpace { register, .. } => *register = new,
-            _ => self.complain(FaultKind::CfaNotRegister, "a CFA rule of register and offset to change"),
+            Cfa::Undefined => match self.semantics.first_cfa_of_register(new) {
+                Some(offset) => self.cfa = Cfa::RegisterOffset { register: new, offset },
+                None => {
+                    self.complain(FaultKind::CfaNotRegister, "a CFA rule of register and offset to change")
+                }
+            },
+            Cfa::Expression(_) => {
+                self.complain(FaultKind::CfaNotRegister, "a CFA rule of register and offset to change");
+            }
         }
         Ok(())
     }
@@ -385,6 +397,9 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for M
     }
 
     fn window_save(&mut self) -> Result<(), Stop> {
+        if !self.windows {
+            return Ok(());
+        }
         // The callee's window is spilled at the CFA, one word for each of %l0-%l7 and %i0-%i7.
         for register in 16..32u64 {
             let offset = (register - 16) * u64::from(self.address_size);

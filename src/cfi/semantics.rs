@@ -73,8 +73,6 @@ pub enum Opcode2d {
     WindowSave,
     /// DW_CFA_AARCH64_negate_ra_state.
     NegateRaState,
-    /// Nothing on this machine.
-    Unknown,
 }
 
 /// The rules of the format. See the module's text.
@@ -386,16 +384,17 @@ pub trait Semantics: Sync {
         operand.wrapping_mul(data_alignment_factor)
     }
 
-    /// What opcode 0x2d means on a machine (SPARC: GNU; AArch64: the AArch64 DWARF supplement).
+    /// What opcode 0x2d means on a machine. The AArch64 DWARF supplement took GNU's opcode; everywhere else it is
+    /// GNU's, which the GNU assembler writes for `.cfi_window_save` on any machine.
     #[inline(always)]
     fn opcode_2d(&self, machine: Machine) -> Opcode2d {
-        if machine == Machine::AARCH64 {
-            Opcode2d::NegateRaState
-        } else if machine.is_sparc() {
-            Opcode2d::WindowSave
-        } else {
-            Opcode2d::Unknown
-        }
+        if machine == Machine::AARCH64 { Opcode2d::NegateRaState } else { Opcode2d::WindowSave }
+    }
+
+    /// Whether DW_CFA_GNU_window_save changes rules: on SPARC, which alone has register windows.
+    #[inline(always)]
+    fn has_register_windows(&self, machine: Machine) -> bool {
+        machine.is_sparc()
     }
 
     /// Whether opcode 0x2c is DW_CFA_AARCH64_negate_ra_state_with_pc on a machine.
@@ -430,6 +429,14 @@ pub trait Semantics: Sync {
     #[inline(always)]
     fn offset_after_def_cfa_register(&self, before: i64) -> i64 {
         before
+    }
+
+    /// The offset when DW_CFA_def_cfa_register is the first instruction to define the CFA, or `None` if it may not
+    /// be. The GNU assembler's CIEs for MIPS start so and mean offset zero.
+    #[inline(always)]
+    fn first_cfa_of_register(&self, register: u64) -> Option<i64> {
+        let _ = register;
+        Some(0)
     }
 
     /// Where the last row ends: at the end of the FDE's range (DWARF 5 section 6.4.3).

@@ -93,7 +93,9 @@ impl Check {
     /// The readers that are there, and those that are not, each with whether it was asked for by name.
     fn readers(&self) -> (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>) {
         let asked_for = !self.readers.is_empty();
-        let names = cfidiff_oracles::NAMES.iter().filter(|name| !asked_for || self.readers.iter().any(|asked| asked == *name));
+        let names = cfidiff_oracles::NAMES
+            .iter()
+            .filter(|name| !asked_for || self.readers.iter().any(|asked| asked == *name));
         let (mut there, mut missing) = (Vec::new(), Vec::new());
         for name in names {
             match cfidiff_oracles::probe(name, Duration::from_secs(self.timeout)) {

@@ -100,7 +100,8 @@ impl Common {
         };
         let raw: Box<dyn Write> = match path {
             Some(path) => {
-                let file = std::fs::File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+                let file = std::fs::File::create(path)
+                    .with_context(|| format!("cannot write {}", path.display()))?;
                 Box::new(io::BufWriter::new(file))
             }
             None => Box::new(io::BufWriter::new(stdout)),
@@ -110,6 +111,7 @@ impl Common {
 }
 
 fn exit_codes() -> String {
-    let lines: Vec<String> = Exit::ALL.iter().map(|exit| format!("  {} {}", exit.code(), exit.meaning())).collect();
+    let lines: Vec<String> =
+        Exit::ALL.iter().map(|exit| format!("  {} {}", exit.code(), exit.meaning())).collect();
     format!("Exit codes:\n{}", lines.join("\n"))
 }

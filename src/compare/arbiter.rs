@@ -29,17 +29,28 @@ fn place(finding: &Finding) -> Place {
 
 fn reason(finding: &Finding, differing: &[(String, String)], readers: &BTreeSet<String>) -> String {
     let clause = finding.key.clause();
-    let with_ours: Vec<&str> =
-        readers.iter().map(String::as_str).filter(|name| !differing.iter().any(|(other, _)| other == name)).collect();
+    let with_ours: Vec<&str> = readers
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !differing.iter().any(|(other, _)| other == name))
+        .collect();
     let with_theirs: Vec<&str> = differing
         .iter()
         .filter(|(name, theirs)| *name != finding.reader && *theirs == finding.theirs)
         .map(|(name, _)| name.as_str())
         .collect();
     if !with_theirs.is_empty() {
-        format!("{} says the same as {}: ours stands alone and is suspect; the clause is {clause}", with_theirs.join(", "), finding.reader)
+        format!(
+            "{} says the same as {}: ours stands alone and is suspect; the clause is {clause}",
+            with_theirs.join(", "),
+            finding.reader
+        )
     } else if !with_ours.is_empty() {
-        format!("{} sides with ours, so {} is suspect; the clause is {clause}", with_ours.join(", "), finding.reader)
+        format!(
+            "{} sides with ours, so {} is suspect; the clause is {clause}",
+            with_ours.join(", "),
+            finding.reader
+        )
     } else {
         format!("no other reader decides it; by the clause, ours is right: {clause}")
     }

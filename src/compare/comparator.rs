@@ -1,10 +1,12 @@
 //! The comparator: a sink that holds what a reader says against what ours says, as it comes.
 
+use std::collections::BTreeMap;
+
 use cfidiff_cfi::{Reader, Standard, Table};
 use cfidiff_model::{Case, Entry, EntryKind, Finding, Key, Outcome, Says, SectionKind, Sink, Verdict};
 
 use crate::compare::entries::{Difference, Differences};
-use crate::compare::judge::{Identity, Judge, Judged, SectionJudge};
+use crate::compare::judge::{Identity, Judge, Judged, Ruling, SectionJudge};
 use crate::compare::tally::{Counts, ReaderTally};
 
 /// What came of one section in one pass of a reader.
@@ -20,8 +22,8 @@ pub struct SectionAnswer {
     pub compared: Counts,
     /// The differences, in the order in which they were met; cut at the limit.
     pub findings: Vec<Finding>,
-    /// How many findings are not listed, by verdict.
-    pub unlisted: Vec<(Verdict, u64)>,
+    /// How many findings are not listed, by verdict and cause.
+    pub unlisted: BTreeMap<(Verdict, String), u64>,
 }
 
 /// What came of one case in one pass of a reader.
@@ -63,7 +65,13 @@ struct Current<'c> {
 
 impl<'c> Comparator<'c> {
     /// A comparator for one pass. At most `max_findings` findings of a section are kept in words.
-    pub fn new(cases: &'c [Case], judge: &'c Judge, name: &'c str, version: &'c str, max_findings: usize) -> Self {
+    pub fn new(
+        cases: &'c [Case],
+        judge: &'c Judge,
+        name: &'c str,
+        version: &'c str,
+        max_findings: usize,
+    ) -> Self {
         Comparator {
             cases,
             judge,
@@ -90,7 +98,8 @@ impl<'c> Comparator<'c> {
 
     fn open(&self, case: usize, section: usize, says: Says) -> Option<Current<'c>> {
         let case_ref = self.cases.get(case)?;
-        let section_ref = case_ref.sections.get(section).filter(|section| self.kinds.contains(&section.kind))?;
+        let section_ref =
+            case_ref.sections.get(section).filter(|section| self.kinds.contains(&section.kind))?;
         let mut table = Table::new(Reader::new(section_ref, case_ref.target));
         let stops = section_ref.kind == SectionKind::EhFrame && !says.contains(Says::PAST_TERMINATOR);
         let stop = if stops { first_behind_terminator(&mut table) } else { table.len() };
@@ -100,7 +109,7 @@ impl<'c> Comparator<'c> {
             verdicts: vec![None; table.len()],
             compared: Counts::default(),
             findings: Vec::new(),
-            unlisted: Vec::new(),
+            unlisted: BTreeMap::new(),
         };
         let judge = SectionJudge::new(self.judge, self.reader, case_ref, section);
         Some(Current { case, table, judge, next: 0, stop, answer })
@@ -131,7 +140,10 @@ impl<'c> Comparator<'c> {
 /// The number of the first record behind the first terminator.
 fn first_behind_terminator(table: &mut Table<'_, Standard>) -> usize {
     for index in 0..table.len() {
-        if table.record(index).is_some_and(|record| matches!(record.kind, cfidiff_cfi::RecordKind::Terminator)) {
+        if table
+            .record(index)
+            .is_some_and(|record| matches!(record.kind, cfidiff_cfi::RecordKind::Terminator))
+        {
             return index + 1;
         }
     }
@@ -152,7 +164,8 @@ impl Current<'_> {
         self.table.fill(index, says, ours);
         self.next = index + 1;
         if self.answer.verdicts[index].is_some() {
-            let difference = Difference { key: Key::EntryRepeated, ours: "once".into(), theirs: "again".into() };
+            let difference =
+                Difference { key: Key::EntryRepeated, ours: "once".into(), theirs: "again".into() };
             return self.differ(difference, index, ours, max_findings);
         }
         self.answer.verdicts[index] = Some(Verdict::Agree);
@@ -185,7 +198,8 @@ impl Current<'_> {
     /// Readers print a run of zero words as one terminator.
     fn skip_terminators(&mut self, ours: &mut Entry) {
         while self.next < self.table.len() {
-            let is_terminator = self.table.fill(self.next, Says::empty(), ours) && matches!(ours.kind, EntryKind::Terminator);
+            let is_terminator =
+                self.table.fill(self.next, Says::empty(), ours) && matches!(ours.kind, EntryKind::Terminator);
             if !is_terminator {
                 return;
             }
@@ -196,8 +210,7 @@ impl Current<'_> {
 
     #[cold]
     fn differ(&mut self, difference: Difference, index: usize, ours: &Entry, max_findings: usize) {
-        let clause = difference.key.clause();
-        let otherwise = (Verdict::Differ, format!("by the clause, ours is right: {clause}"));
+        let otherwise = Ruling::by_clause(difference.key);
         let judged = Judged { difference, record: Some((index, ours)), count: 1, otherwise };
         let finding = self.judge.finding(&mut self.table, judged);
         let verdict = &mut self.answer.verdicts[index];
@@ -208,9 +221,12 @@ impl Current<'_> {
     /// A record of theirs where ours has none.
     #[cold]
     fn extra(&mut self, theirs: &Entry, max_findings: usize) {
-        let difference =
-            Difference { key: Key::EntryExtra, ours: "no record starts here".into(), theirs: theirs.kind.name().into() };
-        let otherwise = (Verdict::Differ, format!("by the clause, ours is right: {}", Key::EntryExtra.clause()));
+        let difference = Difference {
+            key: Key::EntryExtra,
+            ours: "no record starts here".into(),
+            theirs: theirs.kind.name().into(),
+        };
+        let otherwise = Ruling::by_clause(Key::EntryExtra);
         let mut finding =
             self.judge.finding(&mut self.table, Judged { difference, record: None, count: 1, otherwise });
         finding.offset = theirs.offset;
@@ -222,10 +238,7 @@ impl Current<'_> {
             self.answer.findings.push(finding);
             return;
         }
-        match self.answer.unlisted.iter_mut().find(|(verdict, _)| *verdict == finding.verdict) {
-            Some((_, count)) => *count += 1,
-            None => self.answer.unlisted.push((finding.verdict, 1)),
-        }
+        *self.answer.unlisted.entry((finding.verdict, finding.cause)).or_default() += 1;
     }
 
     /// What the reader left out.
@@ -252,7 +265,8 @@ impl Current<'_> {
 
     /// A record that the reader passed over though it read on behind it.
     fn hole(&mut self, index: usize, ours: &Entry, max_findings: usize) {
-        let difference = Difference { key: Key::EntryMissing, ours: ours.kind.name().into(), theirs: "nothing".into() };
+        let difference =
+            Difference { key: Key::EntryMissing, ours: ours.kind.name().into(), theirs: "nothing".into() };
         self.differ(difference, index, ours, max_findings);
     }
 
@@ -266,13 +280,14 @@ impl Current<'_> {
             ours: format!("{} records behind a terminator", records.len()),
             theirs: "stops at the terminator".into(),
         };
-        let reason = "LSB: a terminator ends the section for a run-time reader; a reader of files goes on".to_owned();
-        let judged = Judged {
-            difference,
-            record: Some((first, &entry)),
-            count: records.len() as u64,
-            otherwise: (Verdict::Open, reason),
+        let otherwise = Ruling {
+            verdict: Verdict::Open,
+            cause: "stops-at-terminator".into(),
+            reason: "LSB: a terminator ends the section for a run-time reader; a reader of files goes on"
+                .into(),
         };
+        let judged =
+            Judged { difference, record: Some((first, &entry)), count: records.len() as u64, otherwise };
         self.conclude(records, judged, max_findings);
     }
 
@@ -283,17 +298,26 @@ impl Current<'_> {
         self.table.fill(first, Says::empty(), &mut entry);
         let (theirs, reason) = match outcome {
             Outcome::Failed(words) => (words.clone(), "the reader broke"),
-            _ if first == 0 => ("no answer, no complaint".to_owned(), "silence is a failure of the reader, never agreement"),
-            _ => ("no more records, no complaint".to_owned(), "fewer records than the section has, without a complaint"),
+            _ if first == 0 => {
+                ("no answer, no complaint".to_owned(), "silence is a failure of the reader, never agreement")
+            }
+            _ => (
+                "no more records, no complaint".to_owned(),
+                "fewer records than the section has, without a complaint",
+            ),
         };
-        let difference =
-            Difference { key: Key::SectionUnread, ours: format!("{} records from here on", records.len()), theirs };
-        let judged = Judged {
-            difference,
-            record: Some((first, &entry)),
-            count: records.len() as u64,
-            otherwise: (Verdict::OracleFailed, reason.to_owned()),
+        let difference = Difference {
+            key: Key::SectionUnread,
+            ours: format!("{} records from here on", records.len()),
+            theirs,
         };
+        let otherwise = Ruling {
+            verdict: Verdict::OracleFailed,
+            cause: "reader-broke".into(),
+            reason: reason.to_owned(),
+        };
+        let judged =
+            Judged { difference, record: Some((first, &entry)), count: records.len() as u64, otherwise };
         self.conclude(records, judged, max_findings);
     }
 
@@ -367,10 +391,15 @@ pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
     }
     tally.compared.files = 1;
     for (section, _) in case.frame_sections() {
-        let answers: Vec<&SectionAnswer> =
-            passes.iter().flat_map(|pass| &pass.sections).filter(|answer| answer.section == section).collect();
+        let answers: Vec<&SectionAnswer> = passes
+            .iter()
+            .flat_map(|pass| &pass.sections)
+            .filter(|answer| answer.section == section)
+            .collect();
         // Passes of one reader give the same records; what each adds to them is counted where it is said.
-        let most = |count: fn(&Counts) -> u64| answers.iter().map(|answer| count(&answer.compared)).max().unwrap_or(0);
+        let most = |count: fn(&Counts) -> u64| {
+            answers.iter().map(|answer| count(&answer.compared)).max().unwrap_or(0)
+        };
         tally.compared.add(&Counts {
             files: 0,
             cies: most(|counts| counts.cies),

@@ -2,7 +2,7 @@
 
 use cfidiff_model::{Cie, Entry, EntryKind, Fde, Instruction, Key, Says, Target};
 
-use crate::compare::rows::compare_rows;
+use crate::compare::rows::{Frame, compare_rows};
 use crate::report::describe;
 
 /// One difference: what is said of it, ours first.
@@ -68,7 +68,7 @@ impl Differences<'_> {
         if says.contains(if is_cie { Says::CIE_ROWS } else { Says::ROWS }) {
             let no_row = theirs.rows.is_empty() && !says.contains(Says::ROWS_OF_NOPS);
             if !(no_row && is_without_effect(&ours.instructions)) {
-                compare_rows(self, &ours.rows, &theirs.rows, says);
+                compare_rows(self, &ours.rows, &theirs.rows, says, frame(ours, theirs, says));
             }
         }
     }
@@ -112,14 +112,18 @@ impl Differences<'_> {
 
     fn fdes(&mut self, ours: &Fde, theirs: &Fde, says: Says) {
         if says.contains(Says::CIE_OF_FDE) {
-            let show = |cie: &Option<cfidiff_model::SectionOffset>| cie.map_or("none".into(), |cie| cie.to_string());
+            let show =
+                |cie: &Option<cfidiff_model::SectionOffset>| cie.map_or("none".into(), |cie| cie.to_string());
             self.field(Key::FdeCie, &ours.cie, &theirs.cie, show);
         }
         if says.contains(Says::CIE_POINTER) {
-            self.field(Key::FdeCiePointer, &ours.cie_pointer, &theirs.cie_pointer, |value| format!("{value:#x}"));
+            self.field(Key::FdeCiePointer, &ours.cie_pointer, &theirs.cie_pointer, |value| {
+                format!("{value:#x}")
+            });
         }
         if says.contains(Says::SEGMENT) {
-            let show = |segment: &Option<u64>| segment.map_or("none".into(), |segment| format!("{segment:#x}"));
+            let show =
+                |segment: &Option<u64>| segment.map_or("none".into(), |segment| format!("{segment:#x}"));
             self.field(Key::FdeSegment, &ours.segment, &theirs.segment, show);
         }
         if says.contains(Says::RANGE) {
@@ -144,17 +148,32 @@ impl Differences<'_> {
                 continue;
             }
             let (ours, theirs) = (show(a, self.target), show(b, self.target));
-            let same_opcode =
-                a.name() == b.name() || (!says.contains(Says::INSTRUCTION_FORMS) && a.canonical().name() == b.canonical().name());
+            let same_opcode = a.name() == b.name()
+                || (!says.contains(Says::INSTRUCTION_FORMS) && a.canonical().name() == b.canonical().name());
             if !same_opcode {
                 // Behind a different opcode nothing is in its place any more.
-                return self.push(Key::InstructionOpcode, format!("#{index} {ours}"), format!("#{index} {theirs}"));
+                return self.push(
+                    Key::InstructionOpcode,
+                    format!("#{index} {ours}"),
+                    format!("#{index} {theirs}"),
+                );
             }
             self.push(Key::InstructionOperands, format!("#{index} {ours}"), format!("#{index} {theirs}"));
         }
         if ours.len() != theirs.len() {
             self.push(Key::InstructionCount, ours.len().to_string(), theirs.len().to_string());
         }
+    }
+}
+
+/// How their locations relate to ours.
+fn frame(ours: &Entry, theirs: &Entry, says: Says) -> Frame {
+    match (&ours.kind, &theirs.kind) {
+        (EntryKind::Fde(a), EntryKind::Fde(b)) if says.contains(Says::RANGE) => Frame {
+            shift: a.initial_location.0.wrapping_sub(b.initial_location.0),
+            same_range: a.address_range == b.address_range,
+        },
+        _ => Frame { shift: 0, same_range: true },
     }
 }
 

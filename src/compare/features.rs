@@ -29,7 +29,9 @@
 //! | `has-terminator-inside` | on sections: a terminator with records behind it |
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Format, Instruction, Says, Section, Target};
+use cfidiff_model::{
+    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Format, Instruction, Says, Section, Target,
+};
 use cfidiff_oracles::known::Feature;
 
 /// Features of one record, its CIE's included.
@@ -146,7 +148,9 @@ impl Features {
             Instruction::DefCfaExpression { expression }
             | Instruction::Expression { expression, .. }
             | Instruction::ValExpression { expression, .. } => self.expression(expression),
-            Instruction::DefCfa { offset, .. } | Instruction::DefCfaOffset { offset } => self.big_offset(*offset),
+            Instruction::DefCfa { offset, .. } | Instruction::DefCfaOffset { offset } => {
+                self.big_offset(*offset)
+            }
             Instruction::Offset { offset, .. } | Instruction::ValOffset { offset, .. } => {
                 self.big_offset(offset.unsigned_abs());
             }

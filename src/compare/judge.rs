@@ -20,7 +20,13 @@ impl Judge {
     }
 
     /// The first entry that explains a finding of a reader.
-    fn explanation(&self, reader: Identity<'_>, key: Key, record: &[Feature], section: &[Feature]) -> Option<&Known> {
+    fn explanation(
+        &self,
+        reader: Identity<'_>,
+        key: Key,
+        record: &[Feature],
+        section: &[Feature],
+    ) -> Option<&Known> {
         self.known.iter().find(|known| known.explains(reader.name, reader.version, key, record, section))
     }
 }
@@ -51,8 +57,24 @@ pub(crate) struct Judged<'e> {
     pub record: Option<(usize, &'e Entry)>,
     /// How many records it stands for.
     pub count: u64,
-    /// The verdict when nothing explains it, with its reason.
-    pub otherwise: (Verdict, String),
+    /// The ruling when nothing explains it.
+    pub otherwise: Ruling,
+}
+
+/// A verdict, its cause in stable words, and the whole reason.
+#[derive(Clone, Debug)]
+pub(crate) struct Ruling {
+    pub verdict: Verdict,
+    pub cause: String,
+    pub reason: String,
+}
+
+impl Ruling {
+    /// An unexplained difference: by the key's clause, ours is right until another reader has spoken.
+    pub fn by_clause(key: Key) -> Ruling {
+        let reason = format!("by the clause, ours is right: {}", key.clause());
+        Ruling { verdict: Verdict::Differ, cause: String::new(), reason }
+    }
 }
 
 impl<'a> SectionJudge<'a> {
@@ -67,9 +89,13 @@ impl<'a> SectionJudge<'a> {
 
     /// The finding for a difference.
     #[cold]
-    pub fn finding<S: Semantics + ?Sized>(&mut self, table: &mut Table<'_, S>, judged: Judged<'_>) -> Finding {
+    pub fn finding<S: Semantics + ?Sized>(
+        &mut self,
+        table: &mut Table<'_, S>,
+        judged: Judged<'_>,
+    ) -> Finding {
         let key = judged.difference.key;
-        let (verdict, reason) = self.verdict(table, key, &judged);
+        let Ruling { verdict, cause, reason } = self.rule(table, key, &judged);
         let offset = judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset);
         Finding {
             key,
@@ -80,20 +106,22 @@ impl<'a> SectionJudge<'a> {
             offset,
             ours: judged.difference.ours,
             theirs: judged.difference.theirs,
+            cause,
             reason,
             repro: repro(self.case, self.reader.name),
             count: judged.count,
         }
     }
 
-    fn verdict<S: Semantics + ?Sized>(
+    fn rule<S: Semantics + ?Sized>(
         &mut self,
         table: &mut Table<'_, S>,
         key: Key,
         judged: &Judged<'_>,
-    ) -> (Verdict, String) {
+    ) -> Ruling {
         let (section, target) = (&self.case.sections[self.section], &self.case.target);
-        let of_section = self.section_features.get_or_insert_with(|| features::of_section(section, target, table));
+        let of_section =
+            self.section_features.get_or_insert_with(|| features::of_section(section, target, table));
         let of_record: &[Feature] = match judged.record {
             None => of_section,
             Some((index, _)) => {
@@ -104,16 +132,33 @@ impl<'a> SectionJudge<'a> {
             }
         };
         if let Some(known) = self.judge.explanation(self.reader, key, of_record, of_section) {
-            return (known.verdict.into(), format!("{}: {} ({})", known.id, known.reason, known.clause));
+            return Ruling {
+                verdict: known.verdict.into(),
+                cause: known.id.clone(),
+                reason: format!("{} ({})", known.reason, known.clause),
+            };
         }
         if let Some((_, entry)) = judged.record
-            && let Some(fault) = entry.faults.first()
+            && let Some(ruling) = ill_formed(entry, of_record)
         {
-            let reason = format!("the record is ill-formed, and no specification says what a reader makes of it: {fault}");
-            return (Verdict::Open, reason);
+            return ruling;
         }
         judged.otherwise.clone()
     }
+}
+
+/// What becomes of differences in a record that is ill-formed by itself or by its CIE: no specification says what
+/// a reader makes of such a one.
+fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
+    let (fault, words) = match entry.faults.first() {
+        Some(fault) => (fault.kind.key(), format!("the record is ill-formed: {fault}")),
+        None => {
+            let fault = features.iter().find(|feature| feature.name == "cie-fault")?;
+            (fault.value.as_str(), format!("the record's CIE is ill-formed: {}", fault.value))
+        }
+    };
+    let reason = format!("{words}; no specification says what a reader makes of it");
+    Some(Ruling { verdict: Verdict::Open, cause: format!("ill-formed: {fault}"), reason })
 }
 
 /// A command that shows the finding again.

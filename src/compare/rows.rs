@@ -5,13 +5,31 @@ use cfidiff_model::{Address, CfaRule, Key, RegisterRule, RowRef, Rows, Says, Tar
 use crate::compare::entries::Differences;
 use crate::report::describe;
 
+/// What two readers say of an FDE's range, so that a difference there is not told again with every row.
+#[derive(Clone, Copy)]
+pub(crate) struct Frame {
+    /// What must be added to their locations, when they start the FDE elsewhere.
+    pub shift: u64,
+    /// Whether the ends of the last rows are compared: not when the address ranges differ.
+    pub same_range: bool,
+}
+
 /// Compares rows. Readers split a table into rows differently (one row for each advance, or one for each
 /// change), so rows that say the same of neighbouring locations are joined before anything is called a
 /// difference.
-pub(crate) fn compare_rows(differences: &mut Differences<'_>, ours: &Rows, theirs: &Rows, says: Says) {
-    let same = ours.len() == theirs.len() && ours.iter().zip(theirs.iter()).all(|(a, b)| same_row(&a, &b, says));
+pub(crate) fn compare_rows(
+    differences: &mut Differences<'_>,
+    ours: &Rows,
+    theirs: &Rows,
+    says: Says,
+    frame: Frame,
+) {
+    let plain = frame.shift == 0 && frame.same_range;
+    let same = plain
+        && ours.len() == theirs.len()
+        && ours.iter().zip(theirs.iter()).all(|(a, b)| same_row(&a, &b, says));
     if !same {
-        compare_joined(differences, ours, theirs, says);
+        compare_joined(differences, joined(ours, says, 0), joined(theirs, says, frame.shift), says, frame);
     }
 }
 
@@ -80,50 +98,67 @@ fn same_register_rule(ours: &RegisterRule, theirs: &RegisterRule, says: Says) ->
 }
 
 /// Compares location by location, in the ranges that both tables' boundaries cut.
-fn compare_joined(differences: &mut Differences<'_>, ours: &Rows, theirs: &Rows, says: Says) {
-    let (ours, theirs) = (joined(ours, says), joined(theirs, says));
+fn compare_joined(
+    differences: &mut Differences<'_>,
+    mut ours: Vec<RowRef<'_>>,
+    mut theirs: Vec<RowRef<'_>>,
+    says: Says,
+    frame: Frame,
+) {
+    if !frame.same_range
+        && let (Some(a), Some(b)) = (ours.last_mut(), theirs.last_mut())
+    {
+        a.end = a.end.max(b.end);
+        b.end = a.end;
+    }
     let (mut a, mut b) = (ours.iter().peekable(), theirs.iter().peekable());
+    // Where the comparison stands: everything before is told.
+    let mut at = Address(0);
     loop {
-        match (a.peek().copied(), b.peek().copied()) {
+        let (x, y) = match (a.peek().copied(), b.peek().copied()) {
             (None, None) => return,
-            (Some(row), None) => {
-                differences.push(Key::RowLocation, describe::row(differences.target, row), "no row".into());
-                a.next();
-            }
-            (None, Some(row)) => {
-                differences.push(Key::RowLocation, "no row".into(), describe::row(differences.target, row));
-                b.next();
-            }
-            (Some(x), Some(y)) => {
+            (x, y) => (x, y),
+        };
+        match (x, y) {
+            (Some(x), Some(y)) if x.start.max(at) < y.end && y.start.max(at) < x.end => {
+                if x.start.max(at) != y.start.max(at) {
+                    uncovered(differences, x, y);
+                }
                 if !same_rules(x, y, says) {
                     compare_row(differences, x, y, says);
-                } else if x.start != y.start {
-                    let (ours, theirs) = (describe::row(differences.target, x), describe::row(differences.target, y));
-                    differences.push(Key::RowLocation, ours, theirs);
                 }
-                step(&mut a, &mut b, x, y);
+                at = x.end.min(y.end);
+                a.next_if(|row| row.end <= at);
+                b.next_if(|row| row.end <= at);
             }
+            (Some(x), y) if y.is_none_or(|y| x.end <= y.start.max(at)) => {
+                differences.push(Key::RowLocation, describe::row(differences.target, x), "no row".into());
+                a.next();
+            }
+            (_, Some(y)) => {
+                differences.push(Key::RowLocation, "no row".into(), describe::row(differences.target, y));
+                b.next();
+            }
+            (Some(_), None) | (None, None) => return,
         }
     }
 }
 
-type Peekable<'i, 'r> = std::iter::Peekable<std::slice::Iter<'i, RowRef<'r>>>;
-
-/// Moves to the next boundary: past the row that ends first, past both when they end together.
-fn step(a: &mut Peekable<'_, '_>, b: &mut Peekable<'_, '_>, x: &RowRef<'_>, y: &RowRef<'_>) {
-    if x.end <= y.end {
-        a.next();
-    }
-    if y.end <= x.end {
-        b.next();
-    }
+/// One reader has a row where the other's has not begun.
+fn uncovered(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &RowRef<'_>) {
+    let (ours, theirs) = (describe::row(differences.target, ours), describe::row(differences.target, theirs));
+    differences.push(Key::RowLocation, ours, theirs);
 }
 
-/// A table's rows without empty ones, neighbours that say the same joined.
-fn joined<'r>(rows: &'r Rows, says: Says) -> Vec<RowRef<'r>> {
+/// A table's rows moved by `shift`, without empty ones, neighbours that say the same joined. Rows that end
+/// before they start are as empty: a location that goes down is a fault that both sides told.
+fn joined<'r>(rows: &'r Rows, says: Says, shift: u64) -> Vec<RowRef<'r>> {
     let mut list: Vec<RowRef<'r>> = Vec::with_capacity(rows.len());
-    for row in rows.iter().filter(|row| row.start != row.end) {
+    for mut row in rows.iter() {
+        row.start = Address(row.start.0.wrapping_add(shift));
+        row.end = Address(row.end.0.wrapping_add(shift));
         match list.last_mut() {
+            _ if row.start >= row.end => {}
             Some(last) if last.end == row.start && same_rules(last, &row, says) => last.end = row.end,
             _ => list.push(row),
         }
@@ -137,13 +172,14 @@ fn compare_row(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &Ro
     let target: &Target = differences.target;
     if !same_cfa(ours.cfa, theirs.cfa, says) {
         let key = match (ours.cfa, theirs.cfa) {
-            (CfaRule::RegisterOffset { register: r, offset: o }, CfaRule::RegisterOffset { register: s, offset: p }) => {
-                match (r == s, o == p) {
-                    (true, false) => Key::RowCfaOffset,
-                    (false, true) => Key::RowCfaRegister,
-                    _ => Key::RowCfa,
-                }
-            }
+            (
+                CfaRule::RegisterOffset { register: r, offset: o },
+                CfaRule::RegisterOffset { register: s, offset: p },
+            ) => match (r == s, o == p) {
+                (true, false) => Key::RowCfaOffset,
+                (false, true) => Key::RowCfaRegister,
+                _ => Key::RowCfa,
+            },
             _ => Key::RowCfa,
         };
         let show = |rule| format!("at {at}: cfa={}", describe::cfa_rule(target.machine, rule));
@@ -155,7 +191,8 @@ fn compare_row(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &Ro
         format!("at {at}: {name}={rule}")
     };
     let (mut a, mut b) = (said(ours.rules, says).peekable(), said(theirs.rules, says).peekable());
-    while let Some(register) = [a.peek(), b.peek()].into_iter().flatten().map(|(register, _)| *register).min() {
+    while let Some(register) = [a.peek(), b.peek()].into_iter().flatten().map(|(register, _)| *register).min()
+    {
         let x = a.next_if(|(number, _)| *number == register).map(|(_, rule)| rule);
         let y = b.next_if(|(number, _)| *number == register).map(|(_, rule)| rule);
         let same = matches!((x, y), (Some(x), Some(y)) if same_register_rule(x, y, says));

@@ -39,14 +39,14 @@ pub(super) fn read(
     max_section: u64,
     left: &mut u64,
 ) -> Result<Elf, OpenError> {
-    let mut headers = headers::read(&mut source, &origin.name)?;
+    let headers = headers::read(&mut source, &origin.name)?;
     let mut case = Case {
         name: origin.name.clone(),
         path: origin.path.clone(),
         member: origin.member.clone(),
         target: headers.target,
         sections: Vec::new(),
-        notes: std::mem::take(&mut headers.notes),
+        notes: headers.notes(),
     };
     let mut limits = Limits { section: max_section, left };
     if headers.sections.is_empty() {

@@ -6,7 +6,7 @@ use object::elf::{self as abi, FileHeader32, FileHeader64};
 use object::read::elf::FileHeader;
 
 use super::OpenError;
-use super::source::{ELF_MAGIC, Source, Unread};
+use super::source::{ELF_MAGIC, Source};
 
 /// The longest section name that is told from others. Names are cut there.
 const NAME_LIMIT: usize = 64;
@@ -20,8 +20,15 @@ pub(super) struct Headers<'c> {
     pub(super) segments: Vec<Segment>,
     /// The contents of the section name table.
     names: &'c [u8],
-    /// What could not be read.
-    pub(super) notes: Vec<String>,
+    /// The tables that could not be read.
+    broken: Vec<Broken>,
+}
+
+/// A table that cannot be read.
+struct Broken {
+    what: &'static str,
+    offset: u64,
+    why: String,
 }
 
 /// One entry of the section header table.
@@ -58,6 +65,14 @@ impl Headers<'_> {
         tail.split(|&byte| byte == 0).next().unwrap_or_default()
     }
 
+    /// The tables that could not be read, in words.
+    pub(super) fn notes(&self) -> Vec<String> {
+        let words = |broken: &Broken| {
+            format!("{} at offset {:#x} cannot be read: {}", broken.what, broken.offset, broken.why)
+        };
+        self.broken.iter().map(words).collect()
+    }
+
     /// The first section of this name.
     pub(super) fn section(&self, name: &[u8]) -> Option<&SectionHeader> {
         self.sections.iter().find(|section| self.name(section) == name)
@@ -66,7 +81,8 @@ impl Headers<'_> {
 
 /// Reads the headers of an image that errors call `file`.
 ///
-/// Only a file header that cannot be read is an error. A table that cannot be read is a note.
+/// It is an error when the file header cannot be read, or when a table cannot be read and nothing else leads to
+/// any section.
 pub(super) fn read<'c>(source: &mut Source<'c>, file: &str) -> Result<Headers<'c>, OpenError> {
     let malformed = |offset, why: String| OpenError::Malformed {
         file: file.to_owned(),
@@ -92,7 +108,13 @@ pub(super) fn read<'c>(source: &mut Source<'c>, file: &str) -> Result<Headers<'c
         abi::ELFCLASS64 => read_class::<FileHeader64<object::Endianness>>(source, Class::Elf64, endianness),
         other => return Err(malformed(4, format!("class {} is not defined", other.0))),
     };
-    read.map_err(|error| malformed(0, error.to_string()))
+    let mut headers = read.map_err(|error| malformed(0, error.to_string()))?;
+    let has_frame_segment = || headers.segments.iter().any(|segment| segment.kind == abi::PT_GNU_EH_FRAME.0);
+    if !headers.broken.is_empty() && headers.sections.is_empty() && !has_frame_segment() {
+        let Broken { what, offset, why } = headers.broken.swap_remove(0);
+        return Err(OpenError::Malformed { file: file.to_owned(), what, offset, why });
+    }
+    Ok(headers)
 }
 
 fn read_class<'c, H>(
@@ -115,29 +137,32 @@ where
         relocatable: header.e_type(endian) == abi::ET_REL,
     };
     let mut headers =
-        Headers { target, sections: Vec::new(), segments: Vec::new(), names: &[], notes: Vec::new() };
+        Headers { target, sections: Vec::new(), segments: Vec::new(), names: &[], broken: Vec::new() };
+    let broken = |what, offset, error: object::Error| Broken { what, offset, why: error.to_string() };
     match header.section_headers(endian, source.data()) {
         Ok(table) => headers.sections = table.iter().map(|entry| section_header(entry, endian)).collect(),
-        Err(error) => headers.notes.push(table_note("section", header.e_shoff(endian).into(), error)),
+        Err(error) => {
+            let offset = header.e_shoff(endian).into();
+            headers.broken.push(broken("the section header table", offset, error));
+        }
     }
     match header.program_headers(endian, source.data()) {
         Ok(table) => headers.segments = table.iter().map(|entry| segment(entry, endian)).collect(),
-        Err(error) => headers.notes.push(table_note("program", header.e_phoff(endian).into(), error)),
+        Err(error) => {
+            let offset = header.e_phoff(endian).into();
+            headers.broken.push(broken("the program header table", offset, error));
+        }
     }
     if !headers.sections.is_empty() {
         match section_names(header, endian, source, &headers.sections) {
             Ok(names) => headers.names = names,
-            Err(why) => {
-                headers.notes.push(format!("the section names cannot be read: {why}"));
+            Err(broken) => {
+                headers.broken.push(broken);
                 headers.sections.clear();
             }
         }
     }
     Ok(headers)
-}
-
-fn table_note(which: &str, offset: u64, error: object::Error) -> String {
-    format!("the {which} header table at offset {offset:#x} cannot be read: {error}")
 }
 
 fn section_header<S>(entry: &S, endian: object::Endianness) -> SectionHeader
@@ -173,14 +198,17 @@ fn section_names<'c, H>(
     endian: object::Endianness,
     source: &mut Source<'c>,
     sections: &[SectionHeader],
-) -> Result<&'c [u8], String>
+) -> Result<&'c [u8], Broken>
 where
     H: FileHeader<Endian = object::Endianness>,
 {
-    let index = header.shstrndx(endian, source.data()).map_err(|error| error.to_string())?;
-    let table = sections.get(index as usize).ok_or_else(|| format!("there is no section {index}"))?;
+    let broken = |offset, why| Broken { what: "the section name table", offset, why };
+    let in_header = |why| broken(header.e_shoff(endian).into(), why);
+    let index = header.shstrndx(endian, source.data()).map_err(|error| in_header(error.to_string()))?;
+    let table =
+        sections.get(index as usize).ok_or_else(|| in_header(format!("there is no section {index}")))?;
     if table.kind == abi::SHT_NOBITS.0 {
-        return Err(format!("section {index} has type NOBITS"));
+        return Err(in_header(format!("section {index} has type NOBITS")));
     }
-    source.bytes(table.offset, table.size).map_err(|unread: Unread| unread.to_string())
+    source.bytes(table.offset, table.size).map_err(|unread| broken(table.offset, unread.to_string()))
 }

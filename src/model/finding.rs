@@ -154,6 +154,9 @@ pub struct Finding {
     pub ours: String,
     /// What the other reader says.
     pub theirs: String,
+    /// The cause in a few stable words, the same for all findings that it explains: the name of a listed fault or
+    /// open question, or the kind of ill-formedness. Empty for unexplained differences.
+    pub cause: String,
     /// Why the verdict is what it is: who is wrong and by which rung, or which listed fault explains it.
     pub reason: String,
     /// A command that shows it.

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use cfidiff_model::{
-    CfaRule, Class, Expression, Instruction, Machine, Operation, Pointer, RegisterRule, RowRef, Target, operation_name,
-    register_name,
+    CfaRule, Class, Expression, Instruction, Machine, Operation, Pointer, RegisterRule, RowRef, Target,
+    operation_name, register_name,
 };
 
 /// A register as its number with the machine's name for it: `r7 (rsp)`.
@@ -53,7 +53,8 @@ pub fn expression(machine: Machine, expression: &Expression) -> String {
 }
 
 fn operation(machine: Machine, operation: &Operation) -> String {
-    let mut text = operation_name(operation.opcode).unwrap_or_else(|| format!("DW_OP_{:#04x}", operation.opcode));
+    let mut text =
+        operation_name(operation.opcode).unwrap_or_else(|| format!("DW_OP_{:#04x}", operation.opcode));
     if let Some(name) = implied_register(operation.opcode).and_then(|number| register_name(machine, number)) {
         let _ = write!(text, " ({name})");
     }
@@ -134,7 +135,9 @@ pub fn instruction(target: &Target, instruction: &Instruction, location: u64) ->
 pub fn cfa_rule(machine: Machine, rule: &CfaRule) -> String {
     match rule {
         CfaRule::Undefined => "undefined".to_owned(),
-        CfaRule::RegisterOffset { register, offset } => format!("{}{offset:+}", short_register(machine, *register)),
+        CfaRule::RegisterOffset { register, offset } => {
+            format!("{}{offset:+}", short_register(machine, *register))
+        }
         CfaRule::RegisterOffsetInSpace { register, offset, address_space } => {
             format!("{}{offset:+} in space {address_space}", short_register(machine, *register))
         }

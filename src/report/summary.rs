@@ -49,6 +49,8 @@ pub struct Explained {
     pub readers: Vec<String>,
     /// The first place: file, section and offset.
     pub first: String,
+    /// The reason as given there.
+    pub reason: String,
 }
 
 impl Summary {
@@ -84,8 +86,11 @@ impl Summary {
             }
         }
         report.findings.iter().for_each(|finding| self.add_finding(finding));
-        for ((_, verdict), count) in &report.unlisted {
+        for ((_, verdict, cause), count) in &report.unlisted {
             self.count(*verdict, *count);
+            if let Some(explained) = self.explained.get_mut(&(*verdict, cause.clone())) {
+                explained.count += count;
+            }
         }
     }
 
@@ -102,10 +107,12 @@ impl Summary {
         if !matches!(finding.verdict, Verdict::Open | Verdict::KnownFault) {
             return;
         }
-        let explained = self.explained.entry((finding.verdict, cause(finding).to_owned())).or_insert_with(|| Explained {
-            first: format!("{} {}", finding.file, super::place(finding)),
-            ..Explained::default()
-        });
+        let explained =
+            self.explained.entry((finding.verdict, finding.cause.clone())).or_insert_with(|| Explained {
+                first: format!("{} {}", finding.file, super::place(finding)),
+                reason: finding.reason.clone(),
+                ..Explained::default()
+            });
         explained.count += 1;
         if !explained.readers.contains(&finding.reader) {
             explained.readers.push(finding.reader.clone());
@@ -115,9 +122,12 @@ impl Summary {
     /// How the run ended. An unexplained difference weighs most, then a broken reader, then an input that could
     /// not be read; nothing compared is no success.
     pub fn exit(&self) -> Exit {
-        let compared = |reader: &ReaderSummary| reader.tally.records.agree + reader.tally.records.differ
-            + reader.tally.records.open
-            + reader.tally.records.known_fault;
+        let compared = |reader: &ReaderSummary| {
+            reader.tally.records.agree
+                + reader.tally.records.differ
+                + reader.tally.records.open
+                + reader.tally.records.known_fault
+        };
         if self.unexplained > 0 {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
@@ -129,13 +139,5 @@ impl Summary {
         } else {
             Exit::Agree
         }
-    }
-}
-
-/// The part of a reason that is the same for all records: the words before the first fault's place.
-fn cause(finding: &Finding) -> &str {
-    match finding.reason.split_once(" at 0x") {
-        Some((head, _)) => head,
-        None => &finding.reason,
     }
 }

@@ -25,7 +25,13 @@ impl<W: Write> Text<W> {
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
         let style = style(finding.verdict);
-        write!(self.out, "{style}{}{style:#} {} {}", finding.verdict.name(), finding.key.name(), finding.file)?;
+        write!(
+            self.out,
+            "{style}{}{style:#} {} {}",
+            finding.verdict.name(),
+            finding.key.name(),
+            finding.file
+        )?;
         write!(self.out, " {} ({})", place(finding), finding.reader)?;
         if finding.count > 1 {
             write!(self.out, ", {} records", finding.count)?;
@@ -48,14 +54,14 @@ impl<W: Write> Text<W> {
         }
         writeln!(self.out, "explained differences:")?;
         for ((verdict, cause), explained) in &summary.explained {
-            let style = style(*verdict);
+            let (style, readers) = (style(*verdict), explained.readers.join(", "));
             writeln!(
                 self.out,
-                "  {style}{}{style:#} {} x {}: {cause}",
+                "  {style}{}{style:#} {cause}: {} x {readers}",
                 verdict.name(),
-                explained.count,
-                explained.readers.join(", ")
+                explained.count
             )?;
+            writeln!(self.out, "      {}", explained.reason)?;
             writeln!(self.out, "      first at {}", explained.first)?;
         }
         writeln!(self.out)
@@ -63,7 +69,11 @@ impl<W: Write> Text<W> {
 
     fn missing(&mut self, summary: &Summary) -> io::Result<()> {
         for (missing, _) in &summary.missing {
-            writeln!(self.out, "{} was not compared: {} (install: {})", missing.name, missing.why, missing.install)?;
+            writeln!(
+                self.out,
+                "{} was not compared: {} (install: {})",
+                missing.name, missing.why, missing.install
+            )?;
         }
         Ok(())
     }
@@ -90,8 +100,11 @@ impl<W: Write> Report for Text<W> {
                 self.finding(finding)?;
             }
         }
-        for ((reader, verdict), count) in &report.unlisted {
-            writeln!(self.out, "... and {count} more {} of {reader} in {}", verdict.name(), report.path.display())?;
+        for ((reader, verdict, cause), count) in &report.unlisted {
+            if self.verbose || !matches!(verdict, Verdict::Open | Verdict::KnownFault) {
+                let (name, path) = (verdict.name(), report.path.display());
+                writeln!(self.out, "... and {count} more {name} {cause} ({reader}) in {path}")?;
+            }
         }
         if self.verbose {
             for note in &report.notes {
@@ -115,7 +128,13 @@ impl<W: Write> Report for Text<W> {
             writeln!(
                 self.out,
                 "{} files read, {} skipped, {} unreadable; {} CIEs, {} FDEs, {} instructions, {} rows",
-                ours.files, summary.skipped, summary.unreadable, ours.cies, ours.fdes, ours.instructions, ours.rows
+                ours.files,
+                summary.skipped,
+                summary.unreadable,
+                ours.cies,
+                ours.fdes,
+                ours.instructions,
+                ours.rows
             )?;
         }
         let exit = summary.exit();

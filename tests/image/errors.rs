@@ -45,6 +45,15 @@ fn a_malformed_header_tells_file_and_offset() {
         message(&|bytes| bytes[6] = 9),
         format!("{what} 0x6 cannot be read: version 9 is not defined")
     );
+    // The section header table of an object file cut short is past its end.
+    let table = u64::from_le_bytes(bytes[40..48].try_into().expect("eight bytes"));
+    assert_eq!(
+        message(&|bytes| bytes.truncate(1000)),
+        format!(
+            "a.o: the section header table at offset {table:#x} cannot be read: Invalid ELF section header \
+             offset/size/alignment"
+        )
+    );
     assert!(message(&|bytes| bytes.truncate(40)).starts_with(&format!("{what} 0x0 cannot be read")));
 }
 

@@ -47,7 +47,7 @@ pub fn bytes(text: &str) -> Vec<u8> {
 }
 
 /// A section in the making.
-#[derive(Clone)]
+#[derive(Clone, Debug)]
 pub struct Layout {
     pub kind: SectionKind,
     pub target: Target,
