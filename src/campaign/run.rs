@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 
 use cfidiff_cfi::{Reader, Table};
-use cfidiff_model::{Case, Entry, EntryKind, Finding, Says, SectionKind, Verdict};
+use cfidiff_model::{Case, Entry, EntryKind, Finding, Says, Section, SectionKind, Target, Verdict};
 use cfidiff_oracles::Oracle;
 use rayon::prelude::*;
 
@@ -114,23 +114,15 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
         .enumerate()
         .flat_map(|(reader, oracle)| (0..oracle.passes().len()).map(move |pass| (reader, pass)))
         .collect();
-    let (ours, answers) = rayon::join(
-        || cases.iter().map(|case| count(case, &settings.sections)).collect::<Vec<Counts>>(),
-        || {
-            passes
-                .par_iter()
-                .with_max_len(1)
-                .map(|&(reader, pass)| compare(&cases, reader, pass, settings))
-                .collect::<Vec<_>>()
-        },
-    );
+    let answers: Vec<Vec<CaseAnswer>> =
+        passes.par_iter().with_max_len(1).map(|&(reader, pass)| compare(&cases, reader, pass, settings)).collect();
     let mut answers: Vec<std::vec::IntoIter<CaseAnswer>> = answers.into_iter().map(Vec::into_iter).collect();
-    for ((case, ours), owner) in cases.iter().zip(ours).zip(owners) {
+    for (case, owner) in cases.iter().zip(owners) {
         let mut by_reader: Vec<Vec<CaseAnswer>> = settings.readers.iter().map(|_| Vec::new()).collect();
         for (&(reader, _), answers) in passes.iter().zip(&mut answers) {
             by_reader[reader].extend(answers.next());
         }
-        merge(case, ours, by_reader, settings, &mut reports[owner]);
+        merge(case, by_reader, settings, &mut reports[owner]);
     }
     for report in &mut reports {
         finish(report, settings);
@@ -153,24 +145,36 @@ fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
     }
 }
 
-/// What our reader finds in a case.
-fn count(case: &Case, kinds: &[SectionKind]) -> Counts {
+/// What our reader found in a case. What was compared is what ours had to say, so another evaluation is needed
+/// only where no reader's pass went through a section.
+fn count(case: &Case, kinds: &[SectionKind], passes: &[Vec<CaseAnswer>]) -> Counts {
     let mut counts = Counts { files: 1, ..Counts::default() };
-    let mut entry = Entry::default();
-    for (_, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
-        let mut table = Table::new(Reader::new(section, case.target));
-        for index in 0..table.len() {
-            table.fill(index, Says::INSTRUCTIONS | Says::ROWS, &mut entry);
-            match entry.kind {
-                EntryKind::Cie(_) => counts.cies += 1,
-                EntryKind::Fde(_) => counts.fdes += 1,
-                EntryKind::Terminator | EntryKind::Unreadable => {}
+    for (index, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
+        let answers = || passes.iter().flatten().flat_map(|pass| &pass.sections).filter(|answer| answer.section == index);
+        let whole = |says| answers().find(|answer| answer.says.contains(says) && answer.whole);
+        match (whole(Says::INSTRUCTIONS), whole(Says::ROWS)) {
+            (Some(instructions), Some(rows)) => {
+                counts.add(&Counts { rows: rows.compared.rows, ..instructions.compared });
             }
-            counts.instructions += entry.instructions.len() as u64;
-            counts.rows += entry.rows.len() as u64;
+            _ => count_section(section, case.target, &mut counts),
         }
     }
     counts
+}
+
+fn count_section(section: &Section, target: Target, counts: &mut Counts) {
+    let mut entry = Entry::default();
+    let mut table = Table::new(Reader::new(section, target));
+    for index in 0..table.len() {
+        table.fill(index, Says::INSTRUCTIONS | Says::ROWS, &mut entry);
+        match entry.kind {
+            EntryKind::Cie(_) => counts.cies += 1,
+            EntryKind::Fde(_) => counts.fdes += 1,
+            EntryKind::Terminator | EntryKind::Unreadable => {}
+        }
+        counts.instructions += entry.instructions.len() as u64;
+        counts.rows += entry.rows.len() as u64;
+    }
 }
 
 fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) -> Vec<CaseAnswer> {
@@ -182,13 +186,8 @@ fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) 
     comparator.finish()
 }
 
-fn merge(
-    case: &Case,
-    ours: Counts,
-    by_reader: Vec<Vec<CaseAnswer>>,
-    settings: &Settings<'_>,
-    report: &mut FileReport,
-) {
+fn merge(case: &Case, by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'_>, report: &mut FileReport) {
+    let ours = count(case, &settings.sections, &by_reader);
     let readers = by_reader.iter().map(|passes| tally(case, passes)).collect();
     let mut failures = Vec::new();
     for (oracle, passes) in settings.readers.iter().zip(by_reader) {

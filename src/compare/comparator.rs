@@ -20,6 +20,8 @@ pub struct SectionAnswer {
     pub verdicts: Vec<Option<Verdict>>,
     /// What was compared.
     pub compared: Counts,
+    /// Whether the reader gave every CIE and FDE.
+    pub whole: bool,
     /// The differences, in the order in which they were met; cut at the limit.
     pub findings: Vec<Finding>,
     /// How many findings are not listed, by verdict and cause.
@@ -108,6 +110,7 @@ impl<'c> Comparator<'c> {
             says,
             verdicts: vec![None; table.len()],
             compared: Counts::default(),
+            whole: true,
             findings: Vec::new(),
             unlisted: BTreeMap::new(),
         };
@@ -253,11 +256,12 @@ impl Current<'_> {
             }
             match ours.kind {
                 // Not every reader tells of terminators, nor of bytes that are no record.
-                EntryKind::Terminator | EntryKind::Unreadable => {}
+                EntryKind::Terminator | EntryKind::Unreadable => continue,
                 _ if index >= self.stop => behind_terminator.push(index),
                 _ if last_given.is_some_and(|last| index < last) => self.hole(index, &ours, max_findings),
                 _ => unread.push(index),
             }
+            self.answer.whole = false;
         }
         self.behind_terminator(&behind_terminator, max_findings);
         self.unread(&unread, outcome, max_findings);

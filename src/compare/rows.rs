@@ -29,7 +29,8 @@ pub(crate) fn compare_rows(
         && ours.len() == theirs.len()
         && ours.iter().zip(theirs.iter()).all(|(a, b)| same_row(&a, &b, says));
     if !same {
-        compare_joined(differences, joined(ours, says, 0), joined(theirs, says, frame.shift), says, frame);
+        let theirs = joined(theirs, says, frame.shift, !frame.same_range);
+        compare_joined(differences, joined(ours, says, 0, !frame.same_range), theirs, says);
     }
 }
 
@@ -100,17 +101,10 @@ fn same_register_rule(ours: &RegisterRule, theirs: &RegisterRule, says: Says) ->
 /// Compares location by location, in the ranges that both tables' boundaries cut.
 fn compare_joined(
     differences: &mut Differences<'_>,
-    mut ours: Vec<RowRef<'_>>,
-    mut theirs: Vec<RowRef<'_>>,
+    ours: Vec<RowRef<'_>>,
+    theirs: Vec<RowRef<'_>>,
     says: Says,
-    frame: Frame,
 ) {
-    if !frame.same_range
-        && let (Some(a), Some(b)) = (ours.last_mut(), theirs.last_mut())
-    {
-        a.end = a.end.max(b.end);
-        b.end = a.end;
-    }
     let (mut a, mut b) = (ours.iter().peekable(), theirs.iter().peekable());
     // Where the comparison stands: everything before is told.
     let mut at = Address(0);
@@ -151,12 +145,16 @@ fn uncovered(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &RowR
 }
 
 /// A table's rows moved by `shift`, without empty ones, neighbours that say the same joined. Rows that end
-/// before they start are as empty: a location that goes down is a fault that both sides told.
-fn joined<'r>(rows: &'r Rows, says: Says, shift: u64) -> Vec<RowRef<'r>> {
+/// before they start are as empty: a location that goes down is a fault that both sides told. With `open_end` the
+/// last row has no end.
+fn joined<'r>(rows: &'r Rows, says: Says, shift: u64, open_end: bool) -> Vec<RowRef<'r>> {
     let mut list: Vec<RowRef<'r>> = Vec::with_capacity(rows.len());
-    for mut row in rows.iter() {
+    for (index, mut row) in rows.iter().enumerate() {
         row.start = Address(row.start.0.wrapping_add(shift));
         row.end = Address(row.end.0.wrapping_add(shift));
+        if open_end && index + 1 == rows.len() {
+            row.end = Address(u64::MAX);
+        }
         match list.last_mut() {
             _ if row.start >= row.end => {}
             Some(last) if last.end == row.start && same_rules(last, &row, says) => last.end = row.end,

@@ -50,6 +50,7 @@ pub struct Entry {
 
 impl Entry {
     /// Empties the entry for the record at `offset` and keeps the storage.
+    #[inline]
     pub fn reset(&mut self, offset: SectionOffset) {
         self.offset = offset;
         self.length = 0;

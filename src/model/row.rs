@@ -73,27 +73,32 @@ pub struct RowRef<'a> {
 
 impl Rows {
     /// Removes all rows and keeps the storage.
+    #[inline]
     pub fn clear(&mut self) {
         self.heads.clear();
         self.rules.clear();
     }
 
     /// How many rows there are.
+    #[inline]
     pub fn len(&self) -> usize {
         self.heads.len()
     }
 
     /// Whether there are none.
+    #[inline]
     pub fn is_empty(&self) -> bool {
         self.heads.is_empty()
     }
 
     /// Adds a rule to the row that the next [`Rows::finish_row`] closes. Rules may come in any order.
+    #[inline]
     pub fn push_rule(&mut self, register: u64, rule: RegisterRule) {
         self.rules.push((register, rule));
     }
 
     /// Closes a row: all rules pushed since the last call belong to it.
+    #[inline]
     pub fn finish_row(&mut self, start: Address, end: Address, cfa: CfaRule) {
         let first = self.heads.last().map_or(0, |head| head.rules_end);
         let rules = &mut self.rules[first..];
@@ -104,6 +109,7 @@ impl Rows {
     }
 
     /// Moves the last row's end, for readers that learn it with the next row.
+    #[inline]
     pub fn set_last_end(&mut self, end: Address) {
         if let Some(head) = self.heads.last_mut() {
             head.end = end;
@@ -111,6 +117,7 @@ impl Rows {
     }
 
     /// The row with this index.
+    #[inline]
     pub fn get(&self, index: usize) -> Option<RowRef<'_>> {
         let head = self.heads.get(index)?;
         let first = if index == 0 { 0 } else { self.heads[index - 1].rules_end };
@@ -123,6 +130,7 @@ impl Rows {
     }
 
     /// The rows in order.
+    #[inline]
     pub fn iter(&self) -> impl Iterator<Item = RowRef<'_>> {
         (0..self.len()).map_while(|index| self.get(index))
     }

@@ -177,7 +177,7 @@ fn undefined_formats_and_applications_are_faults_of_the_pointer() {
             fde.hex("1111111111111111 2222222222222222 00 0e10");
         });
         let entries = layout.read();
-        assert_eq!(faults(&entries[0]), [], "the CIE itself can be read");
+        assert_eq!(faults(&entries[0]), [(FaultKind::PointerEncoding, 16)], "where the encoding stands");
         assert_eq!(cie_of(&entries[0]).fde_encoding, Some(encoding));
         assert_eq!(faults(&entries[1]), [(FaultKind::PointerEncoding, fde + 8)], "{encoding:#04x}");
         assert!(entries[1].rows.is_empty(), "an FDE that starts nowhere has no rows");

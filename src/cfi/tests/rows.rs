@@ -290,6 +290,7 @@ fn a_window_save_gives_sixteen_rules() {
         assert_eq!(rules[1..], window.collect::<Vec<_>>());
         assert_eq!(entry.rows.get(2).unwrap().rules.len(), 16, "restore takes one back");
     }
+    assert_eq!(rows_of("2d"), ["1000-1040 r7+8 r16:c-8"], "no other machine has register windows");
 }
 
 /// AArch64 DWARF supplement: the state is register 34 and starts as 0; negate_ra_state flips bit 0,
