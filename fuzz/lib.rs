@@ -1,8 +1,9 @@
 //! Fuzz targets for readers of call frame information, as ordinary functions.
 //!
-//! Each takes any bytes and panics when a promise is broken. The programs in `fuzz_targets` hand them what libFuzzer
-//! finds (`cargo fuzz run TARGET`); built without it, they read the files that are named on the command line, so
-//! that a finding can be looked at on any toolchain. The tests run every target on fixed bytes.
+//! Each takes any bytes and panics when a promise is broken. The programs in `fuzz_targets` hand them what
+//! libFuzzer finds (`cargo fuzz run TARGET`, on a stable toolchain `cargo fuzz run -s none TARGET`); built without
+//! it, they read the files that are named on the command line, so that a finding can be looked at on any
+//! toolchain. The tests run every target on fixed bytes.
 
 #![forbid(unsafe_code)]
 

@@ -25,10 +25,11 @@ const VERSION: &str = "0.34.0";
 
 /// What gimli says of a section of either kind.
 ///
-/// Left out, since gimli's interface keeps them to itself: the format of an FDE, the augmentation string (and
-/// with it `CIE_FACTORS`, though the numbers are filled in), raw augmentation data, CIE pointers, terminators,
-/// the initial row of a CIE, and which encoding of an instruction was used.
+/// Left out, since gimli's interface keeps them to itself: the format of an FDE, the augmentation string, raw
+/// augmentation data, CIE pointers, terminators, the initial row of a CIE, and which encoding of an instruction
+/// was used.
 const SAYS: Says = Says::RECORDS
+    .union(Says::CIE_FACTORS)
     .union(Says::CIE_VERSION)
     .union(Says::ADDRESS_SIZE)
     .union(Says::AUGMENTATION)

@@ -138,9 +138,7 @@ fn fields(fde: &FrameDescriptionEntry<Bytes<'_>>) -> u64 {
 #[inline(always)]
 fn row_checksum(row: &UnwindTableRow<usize>) -> u64 {
     let cfa = match row.cfa() {
-        CfaRule::RegisterAndOffset { register, offset } => {
-            mix_rule(u64::from(register.0), 0, *offset as u64)
-        }
+        CfaRule::RegisterAndOffset { register, offset } => mix_rule(u64::from(register.0), 0, *offset as u64),
         CfaRule::Expression(expression) => mix_rule(0, 2, expression.offset as u64),
     };
     let mut rules = 0u64;

@@ -33,6 +33,7 @@ const BOTH: Says = Says::RECORDS
     .union(Says::FORMAT)
     .union(Says::TERMINATORS)
     .union(Says::PAST_TERMINATOR)
+    .union(Says::AUGMENTATION_STRING)
     .union(Says::CIE_FACTORS)
     .union(Says::ADDRESS_SIZE)
     .union(Says::CIE_OF_FDE)

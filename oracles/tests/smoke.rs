@@ -64,7 +64,10 @@ fn check(what: &str, says: Says, entries: &[Entry], case: &Case) {
     };
     if says.contains(Says::CIE_FACTORS) {
         assert_eq!((cie.code_alignment_factor, cie.data_alignment_factor), (1, -8), "{what}");
-        assert_eq!((cie.return_address_register, cie.augmentation.as_slice()), (16, &b"zR"[..]), "{what}");
+        assert_eq!(cie.return_address_register, 16, "{what}");
+    }
+    if says.contains(Says::AUGMENTATION_STRING) {
+        assert_eq!(cie.augmentation.as_slice(), b"zR", "{what}");
     }
     if says.contains(Says::CIE_VERSION) {
         assert_eq!(cie.version, 1, "{what}");

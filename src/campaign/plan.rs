@@ -1,6 +1,7 @@
 //! The plan: which files a run looks at, in which order.
 
 use std::collections::HashSet;
+use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
@@ -37,7 +38,7 @@ impl Plan {
         let mut seen = HashSet::new();
         for path in paths {
             match std::fs::metadata(path) {
-                Err(error) => plan.unreadable(path, error.to_string()),
+                Err(error) => plan.unreadable(path, words(&error)),
                 Ok(meta) if meta.is_dir() => plan.walk(path, &mut seen),
                 Ok(meta) if seen.insert((meta.dev(), meta.ino())) => {
                     plan.files.push((path.clone(), meta.len()))
@@ -54,7 +55,7 @@ impl Plan {
                 Ok(entry) => entry,
                 Err(error) => {
                     let path = error.path().unwrap_or(directory).to_owned();
-                    let why = error.io_error().map_or_else(|| error.to_string(), ToString::to_string);
+                    let why = error.io_error().map_or_else(|| error.to_string(), words);
                     self.unreadable(&path, why);
                     continue;
                 }
@@ -79,7 +80,7 @@ impl Plan {
         match image::is_elf_or_archive(path) {
             Ok(true) => self.files.push((path.to_owned(), meta.len())),
             Ok(false) => self.skipped += 1,
-            Err(error) => self.unreadable(path, error.to_string()),
+            Err(error) => self.unreadable(path, words(&error)),
         }
     }
 
@@ -107,5 +108,14 @@ impl Plan {
             }
         }
         batches
+    }
+}
+
+/// What the operating system said, without its number where the words say it all.
+fn words(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::NotFound => "no such file or directory".to_owned(),
+        io::ErrorKind::PermissionDenied => "permission denied".to_owned(),
+        _ => error.to_string(),
     }
 }

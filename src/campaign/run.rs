@@ -1,7 +1,9 @@
 //! The run: batches in parallel, and within a batch every pass of every reader.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc;
 
 use cfidiff_cfi::{Reader, Table};
@@ -51,6 +53,13 @@ pub struct FileReport {
     pub unlisted: BTreeMap<(String, Verdict, String), u64>,
 }
 
+impl FileReport {
+    /// Whether the file was read and no case of it has a CIE or an FDE.
+    pub fn has_no_cfi(&self) -> bool {
+        self.error.is_none() && self.cases.iter().all(|case| case.ours.cies + case.ours.fdes == 0)
+    }
+}
+
 /// What came of one case.
 #[derive(Clone, Debug)]
 pub struct CaseReport {
@@ -64,23 +73,38 @@ pub struct CaseReport {
     pub failures: Vec<(String, String)>,
 }
 
+impl CaseReport {
+    /// What broke on a case without CIEs and FDEs, where there is no record that a finding could be about.
+    pub fn failures_alone(&self) -> impl Iterator<Item = &(String, String)> {
+        let none = self.ours.cies + self.ours.fdes == 0;
+        self.failures.iter().filter(move |_| none)
+    }
+}
+
 /// Runs the plan and calls `each` with every file's report in the plan's order, from the calling thread, as soon
-/// as it and all before it are done.
-pub fn run(plan: &Plan, settings: &Settings<'_>, mut each: impl FnMut(FileReport)) -> Result<(), String> {
+/// as it and all before it are done. When `each` breaks, no further batch is begun.
+pub fn run(
+    plan: &Plan,
+    settings: &Settings<'_>,
+    mut each: impl FnMut(FileReport) -> ControlFlow<()>,
+) -> Result<(), String> {
     let pool = rayon::ThreadPoolBuilder::new()
         .num_threads(settings.jobs)
         .build()
         .map_err(|error| format!("cannot start {} threads: {error}", settings.jobs))?;
     let batches = plan.batches(BATCH_FILES, BATCH_BYTES);
     let (sender, receiver) = mpsc::channel();
+    let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             pool.install(|| {
                 batches.par_iter().enumerate().with_max_len(1).for_each_with(
                     sender,
                     |sender, (index, batch)| {
-                        // The receiver lives as long as this scope.
-                        let _ = sender.send((index, run_batch(batch, settings)));
+                        if !stopped.load(Ordering::Relaxed) {
+                            // Once stopped, nobody is there to receive it.
+                            let _ = sender.send((index, run_batch(batch, settings)));
+                        }
                     },
                 );
             });
@@ -90,7 +114,10 @@ pub fn run(plan: &Plan, settings: &Settings<'_>, mut each: impl FnMut(FileReport
         for (index, reports) in receiver {
             waiting.insert(index, reports);
             while let Some(reports) = waiting.remove(&next) {
-                reports.into_iter().for_each(&mut each);
+                if reports.into_iter().try_for_each(&mut each).is_break() {
+                    stopped.store(true, Ordering::Relaxed);
+                    return;
+                }
                 next += 1;
             }
         }
@@ -114,8 +141,11 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
         .enumerate()
         .flat_map(|(reader, oracle)| (0..oracle.passes().len()).map(move |pass| (reader, pass)))
         .collect();
-    let answers: Vec<Vec<CaseAnswer>> =
-        passes.par_iter().with_max_len(1).map(|&(reader, pass)| compare(&cases, reader, pass, settings)).collect();
+    let answers: Vec<Vec<CaseAnswer>> = passes
+        .par_iter()
+        .with_max_len(1)
+        .map(|&(reader, pass)| compare(&cases, reader, pass, settings))
+        .collect();
     let mut answers: Vec<std::vec::IntoIter<CaseAnswer>> = answers.into_iter().map(Vec::into_iter).collect();
     for (case, owner) in cases.iter().zip(owners) {
         let mut by_reader: Vec<Vec<CaseAnswer>> = settings.readers.iter().map(|_| Vec::new()).collect();
@@ -148,9 +178,11 @@ fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
 /// What our reader found in a case. What was compared is what ours had to say, so another evaluation is needed
 /// only where no reader's pass went through a section.
 fn count(case: &Case, kinds: &[SectionKind], passes: &[Vec<CaseAnswer>]) -> Counts {
-    let mut counts = Counts { files: 1, ..Counts::default() };
+    let mut counts = Counts { cases: 1, ..Counts::default() };
     for (index, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
-        let answers = || passes.iter().flatten().flat_map(|pass| &pass.sections).filter(|answer| answer.section == index);
+        let answers = || {
+            passes.iter().flatten().flat_map(|pass| &pass.sections).filter(|answer| answer.section == index)
+        };
         let whole = |says| answers().find(|answer| answer.says.contains(says) && answer.whole);
         match (whole(Says::INSTRUCTIONS), whole(Says::ROWS)) {
             (Some(instructions), Some(rows)) => {

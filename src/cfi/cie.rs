@@ -6,8 +6,9 @@ use cfidiff_model::{Bytes, Fault, FaultKind, Format, Pointer, SectionOffset};
 
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::{fault, unreadable};
-use crate::pointer::{OMIT, PointerContext, read_pointer};
-use crate::reader::Reader;
+use crate::fde::FdeLayout;
+use crate::pointer::{Encoding, OMIT, PointerContext, read_pointer};
+use crate::reader::{Frame, Reader};
 use crate::row_machine::InitialRules;
 use crate::semantics::{AugmentationLetter, PointerField, Semantics};
 
@@ -56,21 +57,19 @@ pub struct Cie<'a> {
     pub complete: bool,
     /// What was wrong with it.
     pub faults: Vec<Fault>,
+    /// How its FDEs are written.
+    pub(crate) layout: FdeLayout,
     /// The rules after its instructions, from which each of its FDEs starts.
     pub(crate) initial: InitialRules,
 }
 
-/// Parses the CIE whose length and id were read: `cursor` stands at its version and is limited to the record.
-pub(crate) fn parse<'a, S: Semantics + ?Sized>(
-    reader: &Reader<'a, S>,
-    offset: usize,
-    format: Format,
-    mut cursor: Cursor<'a>,
-) -> Cie<'a> {
+/// Parses the CIE in a frame.
+pub(crate) fn parse<'a, S: Semantics + ?Sized>(reader: &Reader<'a, S>, frame: Frame<'a>) -> Cie<'a> {
+    let mut cursor = frame.cursor;
     let mut cie = Cie {
-        offset,
-        end: cursor.data.len(),
-        format,
+        offset: frame.offset,
+        end: frame.end(),
+        format: frame.format,
         version: 0,
         augmentation: &[],
         address_size: reader.target.class.address_size(),
@@ -85,10 +84,11 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(
         signal_frame: false,
         b_key: false,
         mte_tagged: false,
-        instructions: cursor.data.len(),
+        instructions: frame.end(),
         usable: false,
         complete: false,
         faults: Vec::new(),
+        layout: FdeLayout::default(),
         initial: InitialRules::default(),
     };
     match parse_header(reader, &mut cie, &mut cursor) {
@@ -96,6 +96,7 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(
         Err(fault) => cie.faults.push(fault),
     }
     if cie.usable {
+        cie.layout = FdeLayout::of_cie(reader, &cie);
         InitialRules::of_cie(reader, &mut cie);
     }
     cie
@@ -200,7 +201,7 @@ fn parse_augmentation_data<'a, S: Semantics + ?Sized>(
     let declared_end = start + length as usize;
     cie.augmentation_data = &cursor.data[start..declared_end];
     let mut data = Cursor::new(cursor.data, start, declared_end, reader.target.endianness);
-    parse_letters(reader, cie, &mut data).map_err(of_length)?;
+    parse_letters(reader, cie, &mut data).map_err(|fault| *of_length(Box::new(fault)))?;
     cursor.position = reader.semantics.augmentation_end(declared_end, data.position);
     Ok(())
 }
@@ -242,8 +243,13 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
                     function: None,
                     address_size: cie.address_size,
                 };
-                let pointer =
-                    read_pointer(reader.semantics, data, encoding, PointerField::Personality, &context);
+                let pointer = read_pointer(
+                    reader.semantics,
+                    data,
+                    Encoding::new(reader.semantics, encoding, cie.address_size),
+                    PointerField::Personality,
+                    &context,
+                );
                 cie.personality = Some((encoding, without_base_is_none(pointer, &mut cie.faults)?));
             }
             AugmentationLetter::SignalFrame => cie.signal_frame = true,
@@ -258,7 +264,7 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
 
 /// Letters that want more than the augmentation length grants are a fault of the length.
 #[cold]
-pub(crate) fn of_length(mut fault: Fault) -> Fault {
+pub(crate) fn of_length(mut fault: Box<Fault>) -> Box<Fault> {
     if fault.kind == FaultKind::TruncatedRecord {
         fault.kind = FaultKind::AugmentationLength;
     }
@@ -287,16 +293,16 @@ fn encoding_byte<'a, S: Semantics + ?Sized>(
 }
 
 /// A pointer whose base the file does not tell has been read all the same: what follows it is in its place.
-pub(crate) fn without_base_is_none(
-    pointer: Result<Option<Pointer>, Fault>,
+fn without_base_is_none(
+    pointer: Result<Option<Pointer>, Box<Fault>>,
     faults: &mut Vec<Fault>,
 ) -> Result<Option<Pointer>, Fault> {
     match pointer {
         Err(fault) if fault.kind == FaultKind::PointerBase => {
-            faults.push(fault);
+            faults.push(*fault);
             Ok(None)
         }
-        other => other,
+        other => other.map_err(|fault| *fault),
     }
 }
 

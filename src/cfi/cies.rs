@@ -3,7 +3,7 @@
 use cfidiff_model::FaultKind;
 
 use crate::cie::{self, Cie};
-use crate::reader::{Framed, Reader};
+use crate::reader::{Frame, FrameState, Reader};
 use crate::semantics::Semantics;
 
 /// The CIEs met so far, each parsed once. Their places never change.
@@ -25,34 +25,46 @@ impl<'a> Cies<'a> {
         self.cies.get(place)
     }
 
-    /// The place of the CIE at `offset`, if it is known.
+    /// The CIE at `offset` with its place. Says what the offset leads to if it is no CIE.
     #[inline(always)]
-    pub fn find(&mut self, offset: usize) -> Option<usize> {
-        if self.cies.get(self.last).is_some_and(|cie| cie.offset == offset) {
-            return Some(self.last);
+    pub fn find<S: Semantics + ?Sized>(
+        &mut self,
+        reader: &Reader<'a, S>,
+        offset: u64,
+    ) -> Result<(usize, &Cie<'a>), FaultKind> {
+        if self.cies.get(self.last).is_none_or(|cie| cie.offset as u64 != offset) {
+            self.last = self.search(reader, offset)?;
         }
-        let at = self.by_offset.binary_search_by_key(&offset, |&(offset, _)| offset).ok()?;
-        self.last = self.by_offset[at].1;
-        Some(self.last)
+        match self.cies.get(self.last) {
+            Some(cie) => Ok((self.last, cie)),
+            None => Err(FaultKind::CiePointerNotCie),
+        }
     }
 
-    /// The place of the CIE at `offset`, which `parse` reads if it is new.
-    pub fn insert(&mut self, offset: usize, parse: impl FnOnce() -> Cie<'a>) -> usize {
-        match self.by_offset.binary_search_by_key(&offset, |&(offset, _)| offset) {
+    /// The place of the CIE at `offset`, if it is known.
+    fn known(&self, offset: usize) -> Option<usize> {
+        let at = self.by_offset.binary_search_by_key(&offset, |&(offset, _)| offset).ok()?;
+        Some(self.by_offset[at].1)
+    }
+
+    /// The place of the CIE in a frame, which is parsed if it is new.
+    #[inline(never)]
+    pub fn insert<S: Semantics + ?Sized>(&mut self, reader: &Reader<'a, S>, frame: Frame<'a>) -> usize {
+        match self.by_offset.binary_search_by_key(&frame.offset, |&(offset, _)| offset) {
             Ok(at) => self.by_offset[at].1,
             Err(at) => {
                 let place = self.cies.len();
-                self.cies.push(parse());
-                self.by_offset.insert(at, (offset, place));
+                self.cies.push(cie::parse(reader, frame));
+                self.by_offset.insert(at, (frame.offset, place));
                 place
             }
         }
     }
 
     /// The place of the CIE at `offset`, searching the whole section once if it was not met yet: a CIE may come
-    /// after its FDEs. Says what the offset leads to if it is no CIE.
-    #[cold]
-    pub fn search<S: Semantics + ?Sized>(
+    /// after its FDEs.
+    #[inline(never)]
+    fn search<S: Semantics + ?Sized>(
         &mut self,
         reader: &Reader<'a, S>,
         offset: u64,
@@ -60,11 +72,14 @@ impl<'a> Cies<'a> {
         let Some(offset) = usize::try_from(offset).ok().filter(|&offset| offset < reader.data.len()) else {
             return Err(FaultKind::CiePointerOutside);
         };
+        if let Some(place) = self.known(offset) {
+            return Ok(place);
+        }
         if self.starts.is_none() {
             self.starts = Some(self.read_all(reader));
-        }
-        if let Some(place) = self.find(offset) {
-            return Ok(place);
+            if let Some(place) = self.known(offset) {
+                return Ok(place);
+            }
         }
         let is_start =
             self.starts.as_ref().is_some_and(|starts| starts.binary_search(&(offset as u32)).is_ok());
@@ -77,16 +92,11 @@ impl<'a> Cies<'a> {
         let mut position = 0;
         while position < reader.data.len() {
             starts.push(position as u32);
-            position = match reader.frame(position) {
-                Framed::Frame(frame) => {
-                    let end = frame.cursor.data.len();
-                    if reader.is_cie(&frame) {
-                        self.insert(position, || cie::parse(reader, position, frame.format, frame.cursor));
-                    }
-                    end
-                }
-                Framed::Terminator { end, .. } | Framed::Unreadable { end, .. } => end,
-            };
+            let frame = reader.frame(position);
+            if frame.state == FrameState::Framed && reader.is_cie(frame) {
+                self.insert(reader, frame);
+            }
+            position = frame.end();
         }
         starts
     }

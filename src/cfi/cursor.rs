@@ -35,6 +35,13 @@ impl<'a> Cursor<'a> {
         self.data.len() - self.position
     }
 
+    /// Limits the cursor to the next `count` bytes at most.
+    #[inline(always)]
+    pub fn limit(&mut self, count: usize) {
+        let end = self.position.saturating_add(count);
+        self.data = self.data.get(..end).unwrap_or(self.data);
+    }
+
     /// The next `count` bytes.
     #[inline]
     pub fn bytes(&mut self, count: usize) -> Result<&'a [u8], ReadError> {
@@ -44,12 +51,18 @@ impl<'a> Cursor<'a> {
         Ok(bytes)
     }
 
+    /// The next `N` bytes, by reference: an array by value is taken apart byte by byte.
     #[inline(always)]
-    fn array<const N: usize>(&mut self) -> Result<[u8; N], ReadError> {
+    fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], ReadError> {
         let rest = self.data.get(self.position..).ok_or(ReadError::Truncated)?;
         let bytes = rest.first_chunk::<N>().ok_or(ReadError::Truncated)?;
         self.position += N;
-        Ok(*bytes)
+        Ok(bytes)
+    }
+
+    #[inline(always)]
+    fn is_big(&self) -> bool {
+        matches!(self.endianness, Endianness::Big)
     }
 
     /// One byte.
@@ -63,35 +76,26 @@ impl<'a> Cursor<'a> {
     /// Two bytes.
     #[inline(always)]
     pub fn u16(&mut self) -> Result<u16, ReadError> {
-        let bytes = self.array()?;
-        Ok(match self.endianness {
-            Endianness::Little => u16::from_le_bytes(bytes),
-            Endianness::Big => u16::from_be_bytes(bytes),
-        })
+        let value = u16::from_le_bytes(*self.array()?);
+        Ok(if self.is_big() { value.swap_bytes() } else { value })
     }
 
     /// Four bytes.
     #[inline(always)]
     pub fn u32(&mut self) -> Result<u32, ReadError> {
-        let bytes = self.array()?;
-        Ok(match self.endianness {
-            Endianness::Little => u32::from_le_bytes(bytes),
-            Endianness::Big => u32::from_be_bytes(bytes),
-        })
+        let value = u32::from_le_bytes(*self.array()?);
+        Ok(if self.is_big() { value.swap_bytes() } else { value })
     }
 
     /// Eight bytes.
     #[inline(always)]
     pub fn u64(&mut self) -> Result<u64, ReadError> {
-        let bytes = self.array()?;
-        Ok(match self.endianness {
-            Endianness::Little => u64::from_le_bytes(bytes),
-            Endianness::Big => u64::from_be_bytes(bytes),
-        })
+        let value = u64::from_le_bytes(*self.array()?);
+        Ok(if self.is_big() { value.swap_bytes() } else { value })
     }
 
     /// An unsigned number of `width` bytes, zero-extended; widths other than 0, 1, 2, 4 and 8 count as 8.
-    #[inline]
+    #[inline(always)]
     pub fn unsigned(&mut self, width: u8) -> Result<u64, ReadError> {
         match width {
             0 => Ok(0),
@@ -106,57 +110,74 @@ impl<'a> Cursor<'a> {
     #[inline(always)]
     pub fn uleb(&mut self) -> Result<u64, ReadError> {
         let byte = self.u8()?;
-        if byte < 0x80 { Ok(u64::from(byte)) } else { self.uleb_rest(byte) }
+        if byte < 0x80 {
+            return Ok(u64::from(byte));
+        }
+        let (value, position) = uleb_rest(self.data, self.position, byte)?;
+        self.position = position;
+        Ok(value)
     }
 
     /// A signed LEB128 number. Padding with copies of the sign bit is read at any length.
     #[inline(always)]
     pub fn sleb(&mut self) -> Result<i64, ReadError> {
         let byte = self.u8()?;
-        if byte < 0x80 { Ok(i64::from(((byte << 1) as i8) >> 1)) } else { self.sleb_rest(byte) }
-    }
-
-    #[inline(never)]
-    fn uleb_rest(&mut self, first: u8) -> Result<u64, ReadError> {
-        let mut value = u64::from(first & 0x7f);
-        let mut shift = 7u32;
-        loop {
-            let byte = self.u8()?;
-            let low = u64::from(byte & 0x7f);
-            if shift < 64 {
-                if (low << shift) >> shift != low {
-                    return Err(ReadError::LebOverflow);
-                }
-                value |= low << shift;
-            } else if low != 0 {
-                return Err(ReadError::LebOverflow);
-            }
-            if byte < 0x80 {
-                return Ok(value);
-            }
-            shift = shift.saturating_add(7);
+        if byte < 0x80 {
+            return Ok(i64::from(((byte << 1) as i8) >> 1));
         }
+        let (value, position) = sleb_rest(self.data, self.position, byte)?;
+        self.position = position;
+        Ok(value)
     }
+}
 
-    #[inline(never)]
-    fn sleb_rest(&mut self, first: u8) -> Result<i64, ReadError> {
-        let mut value = i128::from(first & 0x7f);
-        let mut shift = 7u32;
-        loop {
-            let byte = self.u8()?;
-            let low = i128::from(byte & 0x7f);
-            if shift < 70 {
-                value |= low << shift;
-            } else if low != if value >> 69 & 1 == 1 { 0x7f } else { 0 } {
+/// The value of a LEB128 number whose first byte was read, and the position behind it.
+///
+/// Out of line, since nearly all numbers have one byte. Not a method, so that a cursor can live in registers.
+#[inline(never)]
+fn uleb_rest(data: &[u8], mut position: usize, first: u8) -> Result<(u64, usize), ReadError> {
+    let mut value = u64::from(first & 0x7f);
+    let mut shift = 7u32;
+    loop {
+        let byte = *data.get(position).ok_or(ReadError::Truncated)?;
+        position += 1;
+        let low = u64::from(byte & 0x7f);
+        if shift < 64 {
+            if (low << shift) >> shift != low {
                 return Err(ReadError::LebOverflow);
             }
-            shift = shift.saturating_add(7);
-            if byte < 0x80 {
-                // Sign-extend from the last bit read; bits beyond the 70th only repeat it.
-                let width = shift.min(70);
-                let extended = (value << (128 - width)) >> (128 - width);
-                return i64::try_from(extended).map_err(|_| ReadError::LebOverflow);
-            }
+            value |= low << shift;
+        } else if low != 0 {
+            return Err(ReadError::LebOverflow);
+        }
+        if byte < 0x80 {
+            return Ok((value, position));
+        }
+        shift = shift.saturating_add(7);
+    }
+}
+
+/// The same for a signed number.
+#[inline(never)]
+fn sleb_rest(data: &[u8], mut position: usize, first: u8) -> Result<(i64, usize), ReadError> {
+    let mut value = i128::from(first & 0x7f);
+    let mut shift = 7u32;
+    loop {
+        let byte = *data.get(position).ok_or(ReadError::Truncated)?;
+        position += 1;
+        let low = i128::from(byte & 0x7f);
+        if shift < 70 {
+            value |= low << shift;
+        } else if low != if value >> 69 & 1 == 1 { 0x7f } else { 0 } {
+            return Err(ReadError::LebOverflow);
+        }
+        shift = shift.saturating_add(7);
+        if byte < 0x80 {
+            // Sign-extend from the last bit read; bits beyond the 70th only repeat it.
+            let width = shift.min(70);
+            let extended = (value << (128 - width)) >> (128 - width);
+            let value = i64::try_from(extended).map_err(|_| ReadError::LebOverflow)?;
+            return Ok((value, position));
         }
     }
 }

@@ -1,14 +1,15 @@
 //! Frame description entries: their fields.
 
 use std::borrow::Cow;
+use std::mem::take;
 
 use cfidiff_model::{Fault, FaultKind, Pointer};
 
-use crate::cie::{of_length, without_base_is_none};
+use crate::cie::{Cie, of_length};
 use crate::cies::Cies;
-use crate::cursor::Cursor;
-use crate::fault::{fault, unreadable};
-use crate::pointer::{INDIRECT, OMIT, PointerContext, read_pointer, read_raw};
+use crate::cursor::{Cursor, ReadError};
+use crate::fault::{Faults, fault};
+use crate::pointer::{APPLICATION, Encoding, INDIRECT, OMIT, PointerContext, read_pointer, read_raw};
 use crate::reader::{Frame, Reader};
 use crate::semantics::{PointerField, Semantics};
 
@@ -36,73 +37,118 @@ pub struct Fde<'a> {
     /// Whether it has rows: its fields could be read, and its CIE's instructions to their end.
     pub has_rows: bool,
     /// What was wrong with it. With a fault here the fields behind the faulty one are not known.
-    pub faults: Vec<Fault>,
+    pub faults: Faults,
+}
+
+/// How the FDEs of one CIE are written: what depends on the CIE alone, asked once and not for each FDE.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FdeLayout {
+    /// How many bytes stand before the initial location.
+    padding: usize,
+    location: Encoding,
+    range: Encoding,
+    has_augmentation_data: bool,
+    lsda: Option<Encoding>,
+}
+
+impl Default for FdeLayout {
+    fn default() -> FdeLayout {
+        let omitted = Encoding { byte: OMIT, format: None };
+        FdeLayout { padding: 0, location: omitted, range: omitted, has_augmentation_data: false, lsda: None }
+    }
+}
+
+impl FdeLayout {
+    /// The layout of a CIE whose header was read.
+    pub fn of_cie<S: Semantics + ?Sized>(reader: &Reader<'_, S>, cie: &Cie<'_>) -> FdeLayout {
+        let (semantics, kind, size) = (reader.semantics, reader.section.kind, cie.address_size);
+        let location = semantics.initial_location_encoding(kind, cie.fde_encoding);
+        FdeLayout {
+            padding: semantics.fde_header_padding(kind, cie.segment_selector_size),
+            location: Encoding::new(semantics, location, size),
+            range: Encoding::of_range(semantics, semantics.address_range_encoding(location), size),
+            has_augmentation_data: semantics.fde_has_augmentation_data(cie.augmentation),
+            lsda: cie.lsda_encoding.map(|byte| Encoding::new(semantics, byte, size)),
+        }
+    }
+}
+
+/// The fields behind the CIE pointer: plain numbers, so that they stay in registers until the FDE is made.
+struct Fields<'a> {
+    segment: Option<u64>,
+    initial_location: u64,
+    indirect: bool,
+    address_range: u64,
+    augmentation_data: &'a [u8],
+    lsda: Option<Pointer>,
+    instructions: usize,
+    has_rows: bool,
+    faults: Faults,
 }
 
 /// Parses the FDE in a frame, looking its CIE up in `cies`.
 #[inline(always)]
 pub(crate) fn parse<'a, S: Semantics + ?Sized>(
     reader: &Reader<'a, S>,
-    frame: &Frame<'a>,
+    frame: Frame<'a>,
     cies: &mut Cies<'a>,
 ) -> Fde<'a> {
-    let mut fde = Fde {
-        cie: None,
-        cie_pointer: frame.id,
+    let mut fields = Fields {
         segment: None,
         initial_location: 0,
         indirect: false,
         address_range: 0,
         augmentation_data: &[],
         lsda: None,
-        instructions: frame.cursor.data.len(),
+        instructions: frame.end(),
         has_rows: false,
-        faults: Vec::new(),
+        faults: Faults::default(),
     };
-    let target = reader.semantics.cie_offset(
-        reader.section.kind,
-        frame.id_field as u64,
-        frame.offset as u64,
-        frame.id,
-    );
-    let found = match cies.find(target as usize) {
-        Some(place) => Ok(place),
-        None => cies.search(reader, target),
-    };
-    match found {
-        Ok(place) => {
-            fde.cie = Some(place);
-            if let Err(fault) = parse_fields(reader, frame, cies, place, &mut fde) {
-                fde.faults.push(fault);
-            }
+    let cursor = frame.cursor;
+    let (id_field, offset) = (frame.id_field as u64, frame.offset as u64);
+    let target = reader.semantics.cie_offset(reader.section.kind, id_field, offset, frame.id);
+    let mut place = None;
+    let result = match cies.find(reader, target) {
+        Ok((at, cie)) => {
+            place = Some(at);
+            parse_fields(reader, frame.id_field, cursor, cie, &mut fields)
         }
-        Err(kind) => fde.faults.push(no_cie(frame, target, kind)),
+        Err(kind) => Err(no_cie(cursor.data, frame.id_field, target, kind)),
+    };
+    if let Err(fault) = result {
+        fields.faults = fields.faults.and(fault);
     }
-    fde
-}
-
-#[cold]
-fn no_cie(frame: &Frame<'_>, target: u64, kind: FaultKind) -> Fault {
-    let words = format!("a CIE at {target:#x}, where the CIE pointer leads");
-    fault(frame.cursor.data, frame.id_field, kind, Cow::Owned(words))
+    Fde {
+        cie: place,
+        cie_pointer: frame.id,
+        segment: fields.segment,
+        initial_location: fields.initial_location,
+        indirect: fields.indirect,
+        address_range: fields.address_range,
+        augmentation_data: fields.augmentation_data,
+        lsda: fields.lsda,
+        instructions: fields.instructions,
+        has_rows: fields.has_rows,
+        faults: fields.faults,
+    }
 }
 
 #[inline(always)]
 fn parse_fields<'a, S: Semantics + ?Sized>(
     reader: &Reader<'a, S>,
-    frame: &Frame<'a>,
-    cies: &Cies<'a>,
-    place: usize,
-    fde: &mut Fde<'a>,
-) -> Result<(), Fault> {
-    let semantics = reader.semantics;
-    let mut cursor = frame.cursor;
-    let Some(cie) = cies.get(place).filter(|cie| cie.usable) else {
-        return Err(unusable_cie(frame));
-    };
-    let padding = semantics.fde_header_padding(reader.section.kind, cie.segment_selector_size);
-    if padding != 0 {
-        fde.segment = Some(read_segment(&mut cursor, padding)?);
+    id_field: usize,
+    mut cursor: Cursor<'a>,
+    cie: &Cie<'a>,
+    fields: &mut Fields<'a>,
+) -> Result<(), Box<Fault>> {
+    let (semantics, layout) = (reader.semantics, &cie.layout);
+    if !cie.usable {
+        return Err(unusable_cie(cursor.data, id_field, "a CIE that can be read"));
+    }
+    if layout.padding != 0 {
+        let (segment, position) = read_segment(cursor, layout.padding)?;
+        fields.segment = Some(segment);
+        cursor.position = position;
     }
     let mut context = PointerContext {
         section: reader.section.address,
@@ -110,102 +156,116 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         function: None,
         address_size: cie.address_size,
     };
-    let encoding = semantics.initial_location_encoding(reader.section.kind, cie.fde_encoding);
-    if encoding == OMIT {
-        return Err(omitted_location(&cursor));
+    if layout.location.byte == OMIT {
+        return Err(omitted_location(cursor.data, cursor.position));
     }
-    let start = read_pointer(semantics, &mut cursor, encoding, PointerField::InitialLocation, &context)?;
-    if let Some(start) = start {
-        fde.initial_location = start.address.0;
+    let field = PointerField::InitialLocation;
+    if let Some(start) = read_pointer(semantics, &mut cursor, layout.location, field, &context)? {
+        fields.initial_location = start.address.0;
     }
-    fde.indirect = encoding & INDIRECT != 0;
-    let range_encoding = semantics.address_range_encoding(encoding);
-    let raw = read_raw(semantics, &mut cursor, range_encoding, PointerField::AddressRange, cie.address_size)?;
-    fde.address_range = semantics.wrap(raw, cie.address_size);
-    if semantics.fde_has_augmentation_data(cie.augmentation) {
-        context.function = Some(fde.initial_location);
-        parse_augmentation(reader, &mut cursor, cie.lsda_encoding, &context, fde)?;
+    fields.indirect = layout.location.byte & INDIRECT != 0;
+    // Under the standard's semantics a range has no base, so that this is no choice there.
+    let range = if layout.range.byte & APPLICATION == 0 {
+        read_raw(&mut cursor, layout.range)?
+    } else {
+        let range = read_pointer(semantics, &mut cursor, layout.range, PointerField::AddressRange, &context)?;
+        range.map_or(0, |range| range.address.0)
+    };
+    fields.address_range = semantics.wrap(range, cie.address_size);
+    if layout.has_augmentation_data {
+        context.function = Some(fields.initial_location);
+        cursor.position = parse_augmentation(reader, cursor, layout.lsda, &context, fields)?;
     }
-    fde.instructions = cursor.position;
-    fde.has_rows = cie.complete;
+    fields.instructions = cursor.position;
+    fields.has_rows = cie.complete;
     if !cie.complete {
-        fde.faults.push(incomplete_cie(frame));
+        let words = "a CIE whose instructions can be read to their end";
+        fields.faults = take(&mut fields.faults).and(unusable_cie(cursor.data, id_field, words));
     }
     // A range may end exactly at the end of the address space, where the end wraps to zero.
-    let last = fde.initial_location.wrapping_add(fde.address_range).wrapping_sub(1);
-    if fde.address_range != 0 && semantics.wrap(last, cie.address_size) < fde.initial_location {
-        fde.faults.push(overflowing_range(&cursor, frame, fde));
+    let (first, range) = (fields.initial_location, fields.address_range);
+    if range != 0 && semantics.wrap(first.wrapping_add(range).wrapping_sub(1), cie.address_size) < first {
+        return Err(overflowing_range(cursor.data, id_field, first, range));
     }
     Ok(())
 }
 
+/// Reads the augmentation data at the cursor. Returns where the instructions start.
 #[inline(always)]
 fn parse_augmentation<'a, S: Semantics + ?Sized>(
     reader: &Reader<'a, S>,
-    cursor: &mut Cursor<'a>,
-    lsda_encoding: Option<u8>,
+    mut cursor: Cursor<'a>,
+    lsda: Option<Encoding>,
     context: &PointerContext<'_>,
-    fde: &mut Fde<'a>,
-) -> Result<(), Fault> {
+    fields: &mut Fields<'a>,
+) -> Result<usize, Box<Fault>> {
     let at = cursor.position;
-    let length =
-        cursor.uleb().map_err(|error| unreadable(cursor.data, at, error, "an augmentation length"))?;
+    let length = match cursor.uleb() {
+        Ok(length) => length,
+        Err(error) => return Err(unreadable(cursor.data, at, error, "an augmentation length")),
+    };
     if length > cursor.remaining() as u64 {
-        let words = "an augmentation length that ends inside the record";
-        return Err(fault(cursor.data, at, FaultKind::AugmentationLength, Cow::Borrowed(words)));
+        return Err(past_record(cursor.data, at));
     }
     let start = cursor.position;
     let end = start + length as usize;
-    fde.augmentation_data = &cursor.data[start..end];
-    if let Some(encoding) = lsda_encoding {
+    fields.augmentation_data = &cursor.data[start..end];
+    let mut used_end = start;
+    if let Some(encoding) = lsda {
         let mut data = Cursor::new(cursor.data, start, end, reader.target.endianness);
-        let pointer = read_pointer(reader.semantics, &mut data, encoding, PointerField::Lsda, context);
-        match without_base_is_none(pointer, &mut fde.faults) {
-            Ok(pointer) => fde.lsda = pointer,
+        match read_pointer(reader.semantics, &mut data, encoding, PointerField::Lsda, context) {
+            Ok(pointer) => fields.lsda = pointer,
             // The length still says where the instructions start.
-            Err(fault) => fde.faults.push(of_length(fault)),
+            Err(fault) => fields.faults = take(&mut fields.faults).and(of_length(fault)),
         }
-        cursor.position = reader.semantics.augmentation_end(end, data.position);
-    } else {
-        cursor.position = reader.semantics.augmentation_end(end, start);
+        used_end = data.position;
     }
-    Ok(())
+    Ok(reader.semantics.augmentation_end(end, used_end))
 }
 
-/// The segment selector, in the record's byte order (DWARF 5 section 6.4.1).
+/// The segment selector, in the record's byte order (DWARF 5 section 6.4.1), and the position behind it.
 #[cold]
-fn read_segment(cursor: &mut Cursor<'_>, size: usize) -> Result<u64, Fault> {
+fn read_segment(mut cursor: Cursor<'_>, size: usize) -> Result<(u64, usize), Box<Fault>> {
     let at = cursor.position;
-    cursor.unsigned(size as u8).map_err(|error| unreadable(cursor.data, at, error, "a segment selector"))
+    match cursor.unsigned(size as u8) {
+        Ok(selector) => Ok((selector, cursor.position)),
+        Err(error) => Err(unreadable(cursor.data, at, error, "a segment selector")),
+    }
+}
+
+// What is wrong is told out of line, by functions that take copies and no reference to a cursor or to the fields,
+// which would keep these out of registers.
+
+#[cold]
+fn unreadable(data: &[u8], at: usize, error: ReadError, what: &'static str) -> Box<Fault> {
+    Box::new(crate::fault::unreadable(data, at, error, what))
 }
 
 #[cold]
-fn unusable_cie(frame: &Frame<'_>) -> Fault {
-    fault(
-        frame.cursor.data,
-        frame.id_field,
-        FaultKind::CieUnreadable,
-        Cow::Borrowed("a CIE that can be read"),
-    )
+fn no_cie(data: &[u8], at: usize, target: u64, kind: FaultKind) -> Box<Fault> {
+    let words = format!("a CIE at {target:#x}, where the CIE pointer leads");
+    Box::new(fault(data, at, kind, Cow::Owned(words)))
 }
 
 #[cold]
-fn incomplete_cie(frame: &Frame<'_>) -> Fault {
-    let words = Cow::Borrowed("a CIE whose instructions can be read to their end");
-    fault(frame.cursor.data, frame.id_field, FaultKind::CieUnreadable, words)
+fn unusable_cie(data: &[u8], at: usize, words: &'static str) -> Box<Fault> {
+    Box::new(fault(data, at, FaultKind::CieUnreadable, Cow::Borrowed(words)))
 }
 
 #[cold]
-fn omitted_location(cursor: &Cursor<'_>) -> Fault {
+fn omitted_location(data: &[u8], at: usize) -> Box<Fault> {
     let words = Cow::Borrowed("an initial location, which the encoding omits");
-    fault(cursor.data, cursor.position, FaultKind::PointerEncoding, words)
+    Box::new(fault(data, at, FaultKind::PointerEncoding, words))
 }
 
 #[cold]
-fn overflowing_range(cursor: &Cursor<'_>, frame: &Frame<'_>, fde: &Fde<'_>) -> Fault {
-    let words = format!(
-        "a range from {:#x} of {:#x} bytes that ends inside the address space",
-        fde.initial_location, fde.address_range
-    );
-    fault(cursor.data, frame.id_field, FaultKind::RangeOverflow, Cow::Owned(words))
+fn past_record(data: &[u8], at: usize) -> Box<Fault> {
+    let words = Cow::Borrowed("an augmentation length that ends inside the record");
+    Box::new(fault(data, at, FaultKind::AugmentationLength, words))
+}
+
+#[cold]
+fn overflowing_range(data: &[u8], at: usize, first: u64, range: u64) -> Box<Fault> {
+    let words = format!("a range from {first:#x} of {range:#x} bytes that ends inside the address space");
+    Box::new(fault(data, at, FaultKind::RangeOverflow, Cow::Owned(words)))
 }

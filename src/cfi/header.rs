@@ -6,7 +6,7 @@ use cfidiff_model::{Address, Bases, Fault, FaultKind, Section, SectionOffset, Ta
 
 use crate::cursor::Cursor;
 use crate::fault::{fault, unreadable};
-use crate::pointer::{OMIT, PointerContext, read_pointer};
+use crate::pointer::{ALIGNED, Encoding, OMIT, PointerContext, read_pointer};
 use crate::semantics::{PointerField, Semantics, Standard};
 
 /// A parsed `.eh_frame_hdr`. Borrows the section.
@@ -104,8 +104,11 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
             function: None,
             address_size: self.target.class.address_size(),
         };
-        let pointer = read_pointer(self.semantics, cursor, encoding, PointerField::Header, &context)?;
-        Ok(pointer.map(|pointer| pointer.address.0))
+        let encoding = Encoding::new(self.semantics, encoding, context.address_size);
+        match read_pointer(self.semantics, cursor, encoding, PointerField::Header, &context) {
+            Ok(pointer) => Ok(pointer.map(|pointer| pointer.address.0)),
+            Err(fault) => Err(*fault),
+        }
     }
 
     /// The table's entries in order: as many as the header tells and the section holds. Ends with a fault when the
@@ -138,10 +141,13 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
         })
     }
 
-    /// The size in bytes of a table entry, or `None` when entries are of no fixed size, so that no binary search
-    /// is possible.
+    /// The size in bytes of a table entry, or `None` when entries are of no fixed size or have gaps between them, so
+    /// that no binary search is possible.
     fn entry_size(&self) -> Option<usize> {
         use crate::semantics::PointerFormat::{Signed, Unsigned};
+        if self.table_encoding & 0x70 == ALIGNED {
+            return None;
+        }
         match self.semantics.pointer_format(self.table_encoding, self.target.class.address_size())? {
             Unsigned(width) | Signed(width) => Some(2 * usize::from(width)),
             _ => None,

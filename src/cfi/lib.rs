@@ -49,6 +49,7 @@ mod table;
 
 pub use cie::Cie;
 pub use expression::decode as decode_expression;
+pub use fault::Faults;
 pub use fde::Fde;
 pub use header::{Header, HeaderEntry};
 pub use program::Block;

@@ -10,13 +10,17 @@ use cfidiff_model::{Fault, FaultKind};
 use crate::cie::Cie;
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::fault;
-use crate::pointer::{PointerContext, read_pointer};
+use crate::pointer::{Encoding, PointerContext, read_pointer};
 use crate::reader::Reader;
 use crate::row_machine::Rule;
 use crate::semantics::{Opcode2d, PointerField, Semantics, op};
 
 /// An expression's place: offset from the section's start and size, in bytes.
+///
+/// Aligned like the numbers of other rules, so that all variants of a rule have their contents in the same eight
+/// bytes. Otherwise a rule is copied in pieces that overlap those it was written in, which stalls the processor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+#[repr(align(8))]
 pub struct Block {
     /// Where its first byte is.
     pub offset: u32,
@@ -24,8 +28,17 @@ pub struct Block {
     pub size: u32,
 }
 
-/// Why a visitor wants no more instructions.
+/// A visitor wants no more instructions, or none for now.
 pub(crate) struct Stop;
+
+/// How far a program was decoded.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// To its end.
+    Ended,
+    /// Up to an instruction at which the visitor stopped. Running on starts behind it.
+    Stopped,
+}
 
 /// What is done with each instruction. `opcode` is the primary opcode without its low six bits.
 ///
@@ -75,42 +88,44 @@ impl From<Stop> for Halt {
     }
 }
 
-/// One program: the instructions of a record, with what their operands depend on.
+/// What the operands of a record's instructions depend on.
 pub(crate) struct Program<'r, 'a, S: Semantics + ?Sized> {
     pub reader: &'r Reader<'a, S>,
     pub cie: &'r Cie<'a>,
     /// The FDE's initial location, for funcrel operands; `None` in a CIE.
     pub function: Option<u64>,
-    /// The first byte, from the section's start.
-    pub start: usize,
-    /// The first byte after the last.
-    pub end: usize,
 }
 
 impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
-    /// Decodes the program into the visitor. Ends at the record's end, at an instruction that cannot be decoded,
-    /// which is the fault, or when the visitor stops.
+    /// A cursor over the instructions from `start` up to `end`, both from the section's start.
     #[inline(always)]
-    pub fn run<V: Visitor>(&self, visitor: &mut V) -> Result<(), Fault> {
-        let mut cursor = Cursor::new(self.reader.data, self.start, self.end, self.reader.target.endianness);
+    pub fn cursor(&self, start: usize, end: usize) -> Cursor<'a> {
+        Cursor::new(self.reader.data, start, end, self.reader.target.endianness)
+    }
+
+    /// Decodes instructions into the visitor, up to the cursor's limit or to where the visitor stops. The fault is
+    /// that of an instruction which cannot be decoded; nothing behind it can.
+    #[inline(always)]
+    pub fn run<V: Visitor>(&self, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<Progress, Box<Fault>> {
         while cursor.position < cursor.data.len() {
             let at = cursor.position;
             let opcode = cursor.data[at];
             cursor.position += 1;
             visitor.at(at);
-            if let Err(halt) = self.step(opcode, &mut cursor, visitor) {
-                return self.halt(halt, opcode, at, &cursor);
+            match self.step(opcode, cursor, visitor) {
+                Ok(()) => {}
+                Err(Halt::Stopped) => return Ok(Progress::Stopped),
+                Err(halt) => return Err(self.halt(halt, opcode, at, cursor.data)),
             }
         }
-        Ok(())
+        Ok(Progress::Ended)
     }
 
     #[cold]
     #[inline(never)]
-    fn halt(&self, halt: Halt, opcode: u8, at: usize, cursor: &Cursor<'_>) -> Result<(), Fault> {
+    fn halt(&self, halt: Halt, opcode: u8, at: usize, data: &[u8]) -> Box<Fault> {
         let (kind, words) = match halt {
-            Halt::Stopped => return Ok(()),
-            Halt::Fault(fault) => return Err(*fault),
+            Halt::Fault(fault) => return fault,
             Halt::Unreadable(ReadError::Truncated) => (
                 FaultKind::TruncatedInstruction,
                 format!("all operands of opcode {opcode:#04x} inside the record"),
@@ -118,7 +133,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             Halt::Unreadable(ReadError::LebOverflow) => {
                 (FaultKind::LebOverflow, format!("operands of opcode {opcode:#04x} of at most 64 bits"))
             }
-            Halt::Unknown => {
+            Halt::Unknown | Halt::Stopped => {
                 let machine = self.reader.target.machine;
                 (
                     FaultKind::UnknownOpcode,
@@ -126,27 +141,24 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
                 )
             }
         };
-        Err(fault(cursor.data, at, kind, Cow::Owned(words)))
+        Box::new(fault(data, at, kind, Cow::Owned(words)))
     }
 
     #[inline(always)]
     fn step<V: Visitor>(&self, opcode: u8, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<(), Halt> {
-        let low = u64::from(opcode & 0x3f);
-        match opcode & 0xc0 {
-            op::ADVANCE_LOC => Ok(visitor.advance(op::ADVANCE_LOC, self.delta(low))?),
-            op::OFFSET => {
-                let offset = self.factored(op::OFFSET, cursor)?;
-                Ok(visitor.rule(op::OFFSET, low, Rule::Offset(offset))?)
-            }
-            op::RESTORE => Ok(visitor.restore(op::RESTORE, low)?),
-            _ => self.extended(opcode, cursor, visitor),
-        }
-    }
-
-    #[inline(always)]
-    fn extended<V: Visitor>(&self, opcode: u8, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<(), Halt> {
+        /// The last opcode of a group whose low six bits are an operand.
+        const LOW: u8 = 0x3f;
+        const ADVANCE_LOC_LAST: u8 = op::ADVANCE_LOC | LOW;
+        const OFFSET_LAST: u8 = op::OFFSET | LOW;
+        const RESTORE_LAST: u8 = op::RESTORE | LOW;
         let semantics = self.reader.semantics;
+        let low = u64::from(opcode & LOW);
         match opcode {
+            op::ADVANCE_LOC..=ADVANCE_LOC_LAST => visitor.advance(op::ADVANCE_LOC, self.delta(low))?,
+            op::OFFSET..=OFFSET_LAST => {
+                visitor.rule(op::OFFSET, low, Rule::Offset(self.factored(op::OFFSET, cursor)?))?;
+            }
+            op::RESTORE..=RESTORE_LAST => visitor.restore(op::RESTORE, low)?,
             op::NOP => visitor.nop()?,
             op::DEF_CFA_OFFSET => {
                 visitor.def_cfa_offset(opcode, semantics.cfa_offset(cursor.uleb()?) as i64)?
@@ -158,24 +170,45 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             op::DEF_CFA_REGISTER => visitor.def_cfa_register(cursor.uleb()?)?,
             op::REMEMBER_STATE => visitor.remember_state()?,
             op::RESTORE_STATE => visitor.restore_state()?,
-            op::ADVANCE_LOC1 => self.advance(op::ADVANCE_LOC1, cursor, visitor)?,
-            op::ADVANCE_LOC2 => self.advance(op::ADVANCE_LOC2, cursor, visitor)?,
-            op::ADVANCE_LOC4 => self.advance(op::ADVANCE_LOC4, cursor, visitor)?,
-            op::MIPS_ADVANCE_LOC8 => self.advance(op::MIPS_ADVANCE_LOC8, cursor, visitor)?,
+            op::ADVANCE_LOC1 | op::ADVANCE_LOC2 | op::ADVANCE_LOC4 | op::MIPS_ADVANCE_LOC8 => {
+                let raw = cursor.unsigned(semantics.advance_width(opcode))?;
+                visitor.advance(opcode, self.delta(raw))?;
+            }
             op::GNU_ARGS_SIZE => visitor.args_size(cursor.uleb()?)?,
             op::RESTORE_EXTENDED => visitor.restore(opcode, cursor.uleb()?)?,
             op::UNDEFINED => visitor.rule(opcode, cursor.uleb()?, Rule::Undefined)?,
             op::SAME_VALUE => visitor.rule(opcode, cursor.uleb()?, Rule::SameValue)?,
-            op::DEF_CFA_EXPRESSION => visitor.def_cfa_expression(self.block(cursor)?)?,
-            _ => return self.rare(opcode, cursor, visitor),
+            _ => {
+                let (position, result) = self.rare(opcode, *cursor, visitor);
+                cursor.position = position;
+                result?;
+            }
         }
         Ok(())
     }
 
-    /// The opcodes that compilers hardly emit, kept out of the hot loop.
+    /// The opcodes that compilers hardly emit, kept out of the hot loop. Returns the cursor's new position as well:
+    /// a reference to the cursor would keep it out of registers.
     #[inline(never)]
-    fn rare<V: Visitor>(&self, opcode: u8, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<(), Halt> {
+    fn rare<V: Visitor>(
+        &self,
+        opcode: u8,
+        mut cursor: Cursor<'a>,
+        visitor: &mut V,
+    ) -> (usize, Result<(), Halt>) {
+        let result = self.rare_step(opcode, &mut cursor, visitor);
+        (cursor.position, result)
+    }
+
+    #[inline(always)]
+    fn rare_step<V: Visitor>(
+        &self,
+        opcode: u8,
+        cursor: &mut Cursor<'a>,
+        visitor: &mut V,
+    ) -> Result<(), Halt> {
         match opcode {
+            op::DEF_CFA_EXPRESSION => visitor.def_cfa_expression(self.block(cursor)?)?,
             op::OFFSET_EXTENDED | op::OFFSET_EXTENDED_SF | op::GNU_NEGATIVE_OFFSET_EXTENDED => {
                 let register = cursor.uleb()?;
                 visitor.rule(opcode, register, Rule::Offset(self.factored(opcode, cursor)?))?;
@@ -232,12 +265,6 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
     }
 
     #[inline(always)]
-    fn advance<V: Visitor>(&self, opcode: u8, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<(), Halt> {
-        let raw = cursor.unsigned(self.reader.semantics.advance_width(opcode))?;
-        Ok(visitor.advance(opcode, self.delta(raw))?)
-    }
-
-    #[inline(always)]
     fn operand(&self, opcode: u8, cursor: &mut Cursor<'a>) -> Result<i64, ReadError> {
         if self.reader.semantics.offset_is_signed(opcode) {
             cursor.sleb()
@@ -287,6 +314,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             function: self.function,
             address_size: self.cie.address_size,
         };
+        let encoding = Encoding::new(self.reader.semantics, encoding, self.cie.address_size);
         let pointer = read_pointer(self.reader.semantics, cursor, encoding, PointerField::SetLoc, &context);
         match pointer {
             Ok(Some(pointer)) => Ok(pointer.address.0),
@@ -295,7 +323,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             Err(fault) => Err(match fault.kind {
                 FaultKind::TruncatedRecord => Halt::Unreadable(ReadError::Truncated),
                 FaultKind::LebOverflow => Halt::Unreadable(ReadError::LebOverflow),
-                _ => Halt::Fault(Box::new(fault)),
+                _ => Halt::Fault(fault),
             }),
         }
     }

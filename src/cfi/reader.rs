@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Fault, FaultKind, Format, Section, Target};
 
-use crate::cie::{self, Cie};
+use crate::cie::Cie;
 use crate::cies::Cies;
 use crate::cursor::Cursor;
 use crate::fault::fault;
@@ -67,22 +67,38 @@ pub enum RecordKind<'a> {
     Unreadable(Box<Fault>),
 }
 
-/// The frame of a record before its contents are looked at.
+/// The frame of a record, before its contents are looked at.
+///
+/// All its fields are plain numbers, and what can go wrong is a kind of fault and no more, so that a walk keeps
+/// frames in registers. [`Reader::frame_fault`] tells the fault.
+#[derive(Clone, Copy)]
 pub(crate) struct Frame<'a> {
     pub offset: usize,
     pub length: u64,
     pub format: Format,
-    /// Stands behind the id field, limited to the record.
-    pub cursor: Cursor<'a>,
+    /// Where the id field is; its end for a terminator.
     pub id_field: usize,
     pub id: u64,
+    /// Stands behind the id field, limited to the record.
+    pub cursor: Cursor<'a>,
+    pub state: FrameState,
 }
 
-/// A frame, or why there is none.
-pub(crate) enum Framed<'a> {
-    Frame(Frame<'a>),
-    Terminator { end: usize, format: Format },
-    Unreadable { end: usize, length: u64, format: Format, fault: Box<Fault> },
+impl Frame<'_> {
+    /// The first byte after the record.
+    #[inline(always)]
+    pub fn end(&self) -> usize {
+        self.cursor.data.len()
+    }
+}
+
+/// Whether a frame holds a record that can be read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FrameState {
+    /// A CIE or an FDE.
+    Framed,
+    Terminator,
+    Broken(FaultKind),
 }
 
 impl<'a, S: Semantics + ?Sized> Reader<'a, S> {
@@ -99,90 +115,94 @@ impl<'a, S: Semantics + ?Sized> Reader<'a, S> {
 
     /// Reads length and id of the record at `offset`, which must be less than the section's size.
     #[inline(always)]
-    pub(crate) fn frame(&self, offset: usize) -> Framed<'a> {
+    pub(crate) fn frame(&self, offset: usize) -> Frame<'a> {
         let semantics = self.semantics;
         let kind = self.section.kind;
-        let mut cursor = Cursor::new(self.data, offset, self.data.len(), self.target.endianness);
-        let Ok(word) = cursor.u32() else {
-            return self.cut_short(offset, FaultKind::TruncatedLength, "a four-byte length");
+        // A record whose length is not known takes the rest of the section.
+        let mut frame = Frame {
+            offset,
+            length: 0,
+            format: Format::Dwarf32,
+            id_field: offset,
+            id: 0,
+            cursor: Cursor::new(self.data, offset, self.data.len(), self.target.endianness),
+            state: FrameState::Broken(FaultKind::TruncatedLength),
         };
-        let (length, format) = match semantics.initial_length(word) {
-            InitialLength::Dwarf32(length) => (u64::from(length), Format::Dwarf32),
-            InitialLength::Dwarf64 => match cursor.u64() {
-                Ok(length) => (length, Format::Dwarf64),
-                Err(_) => return self.cut_short(offset, FaultKind::TruncatedLength, "an eight-byte length"),
-            },
+        let Ok(word) = frame.cursor.u32() else { return frame };
+        match semantics.initial_length(word) {
+            InitialLength::Dwarf32(length) => frame.length = u64::from(length),
+            InitialLength::Dwarf64 => {
+                frame.format = Format::Dwarf64;
+                let Ok(length) = frame.cursor.u64() else { return frame };
+                frame.length = length;
+            }
             InitialLength::Reserved => {
-                return self.cut_short(
-                    offset,
-                    FaultKind::ReservedLength,
-                    "a length below 0xfffffff0, or the escape 0xffffffff",
-                );
+                frame.state = FrameState::Broken(FaultKind::ReservedLength);
+                return frame;
             }
+        }
+        frame.id_field = frame.cursor.position;
+        if semantics.is_terminator(kind, frame.length) {
+            frame.cursor.limit(0);
+            frame.state = FrameState::Terminator;
+            return frame;
+        }
+        if frame.length > frame.cursor.remaining() as u64 {
+            frame.state = FrameState::Broken(FaultKind::LengthPastSection);
+            return frame;
+        }
+        frame.cursor.limit(frame.length as usize);
+        match frame.cursor.unsigned(semantics.id_width(kind, frame.format)) {
+            Ok(id) => {
+                frame.id = id;
+                frame.state = FrameState::Framed;
+            }
+            Err(_) => frame.state = FrameState::Broken(FaultKind::TruncatedRecord),
+        }
+        frame
+    }
+
+    /// Tells what is wrong with a broken frame.
+    #[cold]
+    #[inline(never)]
+    fn frame_fault(&self, frame: Frame<'_>, kind: FaultKind) -> Box<Fault> {
+        let (at, words) = match (kind, frame.format) {
+            (FaultKind::TruncatedLength, Format::Dwarf32) => {
+                (frame.offset, Cow::Borrowed("a four-byte length"))
+            }
+            (FaultKind::TruncatedLength, Format::Dwarf64) => {
+                (frame.offset, Cow::Borrowed("an eight-byte length"))
+            }
+            (FaultKind::ReservedLength, _) => {
+                (frame.offset, Cow::Borrowed("a length below 0xfffffff0, or the escape 0xffffffff"))
+            }
+            (FaultKind::LengthPastSection, _) => {
+                let left = self.data.len() - frame.id_field;
+                let words = format!("a length of at most {left:#x}, the bytes left in the section");
+                (frame.offset, Cow::Owned(words))
+            }
+            _ => (frame.id_field, Cow::Borrowed("a CIE id or CIE pointer")),
         };
-        let start = cursor.position;
-        if semantics.is_terminator(kind, length) {
-            return Framed::Terminator { end: start, format };
-        }
-        if length > (self.data.len() - start) as u64 {
-            return self.past_section(offset, length, format, start);
-        }
-        let end = start + length as usize;
-        let mut cursor = Cursor::new(self.data, start, end, self.target.endianness);
-        match cursor.unsigned(semantics.id_width(kind, format)) {
-            Ok(id) => Framed::Frame(Frame { offset, length, format, cursor, id_field: start, id }),
-            Err(_) => {
-                let fault = self.fault(start, FaultKind::TruncatedRecord, "a CIE id or CIE pointer");
-                Framed::Unreadable { end, length, format, fault }
-            }
-        }
-    }
-
-    #[cold]
-    fn fault(&self, at: usize, kind: FaultKind, expected: &'static str) -> Box<Fault> {
-        Box::new(fault(self.data, at, kind, Cow::Borrowed(expected)))
-    }
-
-    /// A record whose length is not known takes the rest of the section.
-    #[cold]
-    fn cut_short(&self, offset: usize, kind: FaultKind, expected: &'static str) -> Framed<'a> {
-        let fault = self.fault(offset, kind, expected);
-        Framed::Unreadable { end: self.data.len(), length: 0, format: Format::Dwarf32, fault }
-    }
-
-    #[cold]
-    fn past_section(&self, offset: usize, length: u64, format: Format, start: usize) -> Framed<'a> {
-        let words =
-            format!("a length of at most {:#x}, the bytes left in the section", self.data.len() - start);
-        let fault = Box::new(fault(self.data, offset, FaultKind::LengthPastSection, Cow::Owned(words)));
-        Framed::Unreadable { end: self.data.len(), length, format, fault }
+        Box::new(fault(self.data, at, kind, words))
     }
 
     /// Whether the framed record is a CIE.
     #[inline(always)]
-    pub(crate) fn is_cie(&self, frame: &Frame<'_>) -> bool {
+    pub(crate) fn is_cie(&self, frame: Frame<'_>) -> bool {
         self.semantics.is_cie(self.section.kind, frame.format, frame.id)
     }
 
     /// The record at `offset`, with its CIE looked up in `cies`.
     #[inline(always)]
     pub(crate) fn record(&self, offset: usize, cies: &mut Cies<'a>) -> Record<'a> {
-        let frame = match self.frame(offset) {
-            Framed::Frame(frame) => frame,
-            Framed::Terminator { end, format } => {
-                return Record { offset, end, length: 0, format, kind: RecordKind::Terminator };
-            }
-            Framed::Unreadable { end, length, format, fault } => {
-                return Record { offset, end, length, format, kind: RecordKind::Unreadable(fault) };
-            }
+        let frame = self.frame(offset);
+        let kind = match frame.state {
+            FrameState::Framed if self.is_cie(frame) => RecordKind::Cie(cies.insert(self, frame)),
+            FrameState::Framed => RecordKind::Fde(fde::parse(self, frame, cies)),
+            FrameState::Terminator => RecordKind::Terminator,
+            FrameState::Broken(kind) => RecordKind::Unreadable(self.frame_fault(frame, kind)),
         };
-        let (length, format, end) = (frame.length, frame.format, frame.cursor.data.len());
-        let kind = if self.is_cie(&frame) {
-            RecordKind::Cie(cies.insert(offset, || cie::parse(self, offset, frame.format, frame.cursor)))
-        } else {
-            RecordKind::Fde(fde::parse(self, &frame, cies))
-        };
-        Record { offset, end, length, format, kind }
+        Record { offset, end: frame.end(), length: frame.length, format: frame.format, kind }
     }
 }
 
@@ -210,7 +230,7 @@ impl<'a, S: Semantics + ?Sized> Walk<'a, S> {
 impl<'a, S: Semantics + ?Sized> Iterator for Walk<'a, S> {
     type Item = Record<'a>;
 
-    #[inline]
+    #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
         if self.finished || self.position >= self.reader.data.len() {
             return None;

@@ -2,23 +2,26 @@
 
 use crate::row_machine::Rule;
 
-/// Registers kept in the array; others, which few machines have, go into a list.
+/// Registers below this are found by number; others, which few machines have, by a search.
 const DIRECT: usize = 128;
 
-/// How many rules beyond the array are kept, so that a row's cost stays bounded.
+/// How many rules of such other registers are kept, so that a row's cost stays bounded.
 pub const MAX_EXTRA_RULES: usize = 512;
 
-/// Rules by register number: an array, and a bit mask of the entries that are set, so that resetting costs
-/// nothing per register.
+/// Rules by register number, as a sparse set: a dense list of the rules, and for each register the place in it.
+///
+/// A place counts only if the list has that register there, so that nothing but the list's length needs to be
+/// cleared, and those who read a row's rules read the list.
 pub(crate) struct RegisterFile {
-    rules: [Rule; DIRECT],
-    set: [u64; DIRECT / 64],
-    extra: Vec<(u64, Rule)>,
+    rules: Vec<(u64, Rule)>,
+    places: [u16; DIRECT],
+    /// How many of the rules are of registers that are searched for.
+    extra: usize,
 }
 
 impl Default for RegisterFile {
     fn default() -> Self {
-        RegisterFile { rules: [Rule::Undefined; DIRECT], set: [0; DIRECT / 64], extra: Vec::new() }
+        RegisterFile { rules: Vec::with_capacity(32), places: [0; DIRECT], extra: 0 }
     }
 }
 
@@ -27,87 +30,98 @@ impl RegisterFile {
     #[inline(always)]
     #[must_use]
     pub fn set(&mut self, register: u64, rule: Rule) -> bool {
-        if register < DIRECT as u64 {
-            self.rules[register as usize] = rule;
-            self.set[register as usize / 64] |= 1 << (register % 64);
-            true
-        } else {
-            self.set_extra(register, rule)
+        if register >= DIRECT as u64 {
+            return self.set_extra(register, rule);
         }
+        let place = &mut self.places[register as usize];
+        match self.rules.get_mut(usize::from(*place)) {
+            Some(entry) if entry.0 == register => entry.1 = rule,
+            _ => {
+                *place = self.rules.len() as u16;
+                self.rules.push((register, rule));
+            }
+        }
+        true
     }
 
     #[cold]
+    #[inline(never)]
     fn set_extra(&mut self, register: u64, rule: Rule) -> bool {
-        if let Some(entry) = self.extra.iter_mut().find(|(number, _)| *number == register) {
+        if let Some(entry) = self.rules.iter_mut().find(|(number, _)| *number == register) {
             entry.1 = rule;
             return true;
         }
-        if self.extra.len() >= MAX_EXTRA_RULES {
+        if self.extra >= MAX_EXTRA_RULES {
             return false;
         }
-        self.extra.push((register, rule));
+        self.extra += 1;
+        self.rules.push((register, rule));
         true
+    }
+
+    /// Where a register's rule is in the list.
+    #[inline(always)]
+    fn find(&self, register: u64) -> Option<usize> {
+        if register >= DIRECT as u64 {
+            return self.rules.iter().position(|&(number, _)| number == register);
+        }
+        let place = usize::from(self.places[register as usize]);
+        self.rules.get(place).is_some_and(|&(number, _)| number == register).then_some(place)
     }
 
     /// Removes a register's rule.
     #[inline(always)]
     pub fn remove(&mut self, register: u64) {
-        if register < DIRECT as u64 {
-            self.set[register as usize / 64] &= !(1 << (register % 64));
-        } else {
-            self.extra.retain(|&(number, _)| number != register);
+        let Some(place) = self.find(register) else { return };
+        self.rules.swap_remove(place);
+        self.extra -= usize::from(register >= DIRECT as u64);
+        if let Some(&(moved, _)) = self.rules.get(place)
+            && moved < DIRECT as u64
+        {
+            self.places[moved as usize] = place as u16;
         }
     }
 
     /// A register's rule.
     pub fn get(&self, register: u64) -> Option<Rule> {
-        if register < DIRECT as u64 {
-            let is_set = self.set[register as usize / 64] >> (register % 64) & 1 == 1;
-            is_set.then(|| self.rules[register as usize])
-        } else {
-            self.extra.iter().find(|&&(number, _)| number == register).map(|&(_, rule)| rule)
-        }
+        self.find(register).map(|place| self.rules[place].1)
     }
 
     /// Makes these the only rules. They come from a register file, so they fit and name no register twice.
     #[inline(always)]
     pub fn reset(&mut self, rules: &[(u64, Rule)]) {
-        self.set = [0; DIRECT / 64];
-        self.extra.clear();
+        self.rules.clear();
+        self.extra = 0;
         for &(register, rule) in rules {
             if register < DIRECT as u64 {
-                let fits = self.set(register, rule);
-                debug_assert!(fits);
+                self.places[register as usize] = self.rules.len() as u16;
             } else {
-                // Not searched for: a search per rule would make restoring quadratic in their number.
-                self.extra.push((register, rule));
+                self.extra += 1;
             }
+            self.rules.push((register, rule));
         }
     }
 
-    /// The rules that are set: the array's by number, then the others.
+    /// The rules in no order.
     #[inline(always)]
-    pub fn iter(&self) -> impl Iterator<Item = (u64, Rule)> + '_ {
-        let direct = self.set.iter().enumerate().flat_map(move |(word, &set)| {
-            Bits(set).map(move |bit| {
-                let register = word * 64 + bit as usize;
-                (register as u64, self.rules[register])
-            })
-        });
-        direct.chain(self.extra.iter().copied())
+    pub fn rules(&self) -> &[(u64, Rule)] {
+        &self.rules
     }
-}
 
-/// The positions of the bits that are set, ascending.
-struct Bits(u64);
-
-impl Iterator for Bits {
-    type Item = u32;
-
+    /// The rules by register number up to 127, then the others in no order.
     #[inline(always)]
-    fn next(&mut self) -> Option<u32> {
-        let bit = self.0.trailing_zeros();
-        self.0 &= self.0.wrapping_sub(1);
-        (bit < 64).then_some(bit)
+    pub fn by_number(&self) -> impl Iterator<Item = (u64, &Rule)> {
+        let direct = self.rules.iter().filter(|&&(register, _)| register < DIRECT as u64);
+        let mut set = direct.fold(0u128, |set, &(register, _)| set | 1 << register);
+        let mut others = if self.extra == 0 { [].iter() } else { self.rules.iter() };
+        std::iter::from_fn(move || {
+            if set != 0 {
+                let register = set.trailing_zeros();
+                set &= set - 1;
+                let place = usize::from(self.places[register as usize % DIRECT]);
+                return self.rules.get(place).map(|(register, rule)| (*register, rule));
+            }
+            others.find(|&&(register, _)| register >= DIRECT as u64).map(|(register, rule)| (*register, rule))
+        })
     }
 }

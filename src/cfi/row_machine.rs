@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use cfidiff_model::{Fault, FaultKind};
+use cfidiff_model::{Fault, FaultKind, Machine};
 
 use crate::cie::Cie;
 use crate::fault::fault;
 use crate::fde::Fde;
-use crate::program::{Block, Program, Stop, Visitor};
+use crate::program::{Block, Program, Progress, Stop, Visitor};
 use crate::reader::Reader;
 use crate::register_file::RegisterFile;
 use crate::semantics::{Semantics, op};
@@ -79,15 +79,21 @@ pub struct Row<'m> {
     /// The first location after it.
     pub end: u64,
     /// How the CFA is computed.
-    pub cfa: Cfa,
+    pub cfa: &'m Cfa,
     pub(crate) registers: &'m RegisterFile,
 }
 
 impl<'m> Row<'m> {
-    /// The register rules: by number up to 127, then the others in no order.
+    /// The register rules in no order.
     #[inline(always)]
-    pub fn rules(&self) -> impl Iterator<Item = (u64, Rule)> + 'm {
-        self.registers.iter()
+    pub fn rules(&self) -> impl Iterator<Item = (u64, &'m Rule)> + use<'m> {
+        self.registers.rules().iter().map(|(register, rule)| (*register, rule))
+    }
+
+    /// The register rules by number up to 127, then the others in no order.
+    #[inline(always)]
+    pub(crate) fn rules_by_number(&self) -> impl Iterator<Item = (u64, &'m Rule)> + use<'m> {
+        self.registers.by_number()
     }
 }
 
@@ -122,71 +128,75 @@ impl RowContext {
         if !fde.has_rows {
             return Vec::new();
         }
-        self.frames.clear();
-        self.remembered.clear();
-        self.registers.reset(&cie.initial.rules);
-        let mut machine = Machinery {
-            semantics: reader.semantics,
-            data: reader.data,
-            windows: reader.semantics.has_register_windows(reader.target.machine),
-            address_size: cie.address_size,
-            initial: Some(&cie.initial),
-            place: fde.instructions,
-            cfa: cie.initial.cfa,
-            row_start: fde.initial_location,
-            range: (fde.initial_location, fde.address_range),
-            past_end: false,
-            stopped: false,
-            context: self,
-            faults: Vec::new(),
-            each: |row: &Row<'_>| each(row),
-        };
-        let program =
-            Program { reader, cie, function: Some(fde.initial_location), start: fde.instructions, end };
-        let result = program.run(&mut machine);
-        let last_end = reader.semantics.last_row_end(fde.initial_location, fde.address_range);
-        machine.finish(last_end, result)
+        let mut machine = Machinery::of_fde(reader, cie, fde, self);
+        let function = Some(fde.initial_location);
+        let program = Program { reader, cie, function };
+        let mut cursor = program.cursor(fde.instructions, end);
+        loop {
+            let progress = program.run(&mut cursor, &mut machine);
+            if machine.stopped || progress.is_err() {
+                machine.faults.extend(progress.err().map(|fault| *fault));
+                break;
+            }
+            let is_last = progress == Ok(Progress::Ended);
+            let end = if is_last { machine.last_end() } else { machine.location };
+            let row = Row {
+                start: machine.row_start,
+                end,
+                cfa: &machine.cfa,
+                registers: &machine.context.registers,
+            };
+            if each(&row).is_break() || is_last {
+                break;
+            }
+            machine.start_row();
+        }
+        machine.faults
     }
 }
 
 impl InitialRules {
+    /// The register rules by number.
+    pub fn rules(&self) -> impl Iterator<Item = (u64, &Rule)> {
+        self.rules.iter().map(|(register, rule)| (*register, rule))
+    }
+
     /// Evaluates a CIE's instructions and stores the state in it.
     pub fn of_cie<S: Semantics + ?Sized>(reader: &Reader<'_, S>, cie: &mut Cie<'_>) {
         let mut context = RowContext::default();
         let mut machine = Machinery {
             semantics: reader.semantics,
             data: reader.data,
-            windows: reader.semantics.has_register_windows(reader.target.machine),
+            machine: reader.target.machine,
             address_size: cie.address_size,
             initial: None,
             place: cie.instructions,
             cfa: Cfa::Undefined,
             row_start: 0,
+            location: 0,
             range: (0, u64::MAX),
             past_end: false,
             stopped: false,
             context: &mut context,
             faults: Vec::new(),
-            each: |_: &Row<'_>| ControlFlow::Continue(()),
         };
-        let program = Program { reader, cie, function: None, start: cie.instructions, end: cie.end };
-        let result = program.run(&mut machine);
+        let program = Program { reader, cie, function: None };
+        let result = program.run(&mut program.cursor(cie.instructions, cie.end), &mut machine);
         let cfa = machine.cfa;
         let mut faults = machine.faults;
         cie.complete = result.is_ok() && !machine.stopped;
-        faults.extend(result.err());
-        let rules = context.registers.iter().collect();
+        faults.extend(result.err().map(|fault| *fault));
+        let rules = context.registers.by_number().map(|(register, rule)| (register, *rule)).collect();
         cie.initial = InitialRules { cfa, rules };
         cie.faults.append(&mut faults);
     }
 }
 
 /// The machine while it runs over one program.
-struct Machinery<'m, S: Semantics + ?Sized, F> {
+struct Machinery<'m, S: Semantics + ?Sized> {
     semantics: &'m S,
     data: &'m [u8],
-    /// Whether the machine has register windows.
-    windows: bool,
+    machine: Machine,
     address_size: u8,
     /// The CIE's state, or `None` while the CIE itself is evaluated.
     initial: Option<&'m InitialRules>,
@@ -194,6 +204,8 @@ struct Machinery<'m, S: Semantics + ?Sized, F> {
     place: usize,
     cfa: Cfa,
     row_start: u64,
+    /// Where the next row starts, once an instruction has moved there and so ended the current row.
+    location: u64,
     /// The FDE's initial location and address range.
     range: (u64, u64),
     past_end: bool,
@@ -201,10 +213,38 @@ struct Machinery<'m, S: Semantics + ?Sized, F> {
     stopped: bool,
     context: &'m mut RowContext,
     faults: Vec<Fault>,
-    each: F,
 }
 
-impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_, S, F> {
+impl<'m, S: Semantics + ?Sized> Machinery<'m, S> {
+    /// The machine at the start of an FDE's instructions.
+    #[inline(always)]
+    fn of_fde(
+        reader: &Reader<'m, S>,
+        cie: &'m Cie<'_>,
+        fde: &Fde<'_>,
+        context: &'m mut RowContext,
+    ) -> Machinery<'m, S> {
+        context.frames.clear();
+        context.remembered.clear();
+        context.registers.reset(&cie.initial.rules);
+        Machinery {
+            semantics: reader.semantics,
+            data: reader.data,
+            machine: reader.target.machine,
+            address_size: cie.address_size,
+            initial: Some(&cie.initial),
+            place: fde.instructions,
+            cfa: cie.initial.cfa,
+            row_start: fde.initial_location,
+            location: fde.initial_location,
+            range: (fde.initial_location, fde.address_range),
+            past_end: false,
+            stopped: false,
+            context,
+            faults: Vec::new(),
+        }
+    }
+
     #[cold]
     #[inline(never)]
     fn complain(&mut self, kind: FaultKind, expected: &'static str) {
@@ -214,21 +254,13 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
         }
     }
 
-    #[inline(always)]
-    fn pass_row(&mut self, end: u64) -> Result<(), Stop> {
-        let row = Row { start: self.row_start, end, cfa: self.cfa, registers: &self.context.registers };
-        match (self.each)(&row) {
-            ControlFlow::Continue(()) => Ok(()),
-            ControlFlow::Break(()) => Err(self.stop()),
-        }
-    }
-
     #[cold]
     fn stop(&mut self) -> Stop {
         self.stopped = true;
         Stop
     }
 
+    /// Ends the row at a location, where the program pauses for the row to be passed on.
     #[inline(always)]
     fn move_to(&mut self, location: u64) -> Result<(), Stop> {
         if self.initial.is_none() {
@@ -239,24 +271,29 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
             self.complain(FaultKind::LocationBackwards, "a location that does not go down");
             return Err(self.stop());
         }
-        self.pass_row(location)?;
-        self.row_start = location;
+        self.location = location;
+        Err(Stop)
+    }
+
+    /// Starts the row at the location that ended the one before.
+    #[inline(always)]
+    fn start_row(&mut self) {
+        self.row_start = self.location;
         // Locations only go up, so the distance cannot wrap, while the range's end can.
-        if location.wrapping_sub(self.range.0) > self.range.1 && !self.past_end {
+        if self.location.wrapping_sub(self.range.0) > self.range.1 && !self.past_end {
             self.past_end = true;
             self.complain(FaultKind::LocationPastEnd, "a location inside the FDE's range");
         }
-        Ok(())
     }
 
-    fn finish(mut self, last_end: u64, result: Result<(), Fault>) -> Vec<Fault> {
-        if result.is_ok() && !self.stopped {
-            let end =
-                if self.past_end { self.row_start } else { self.semantics.wrap(last_end, self.address_size) };
-            let _ = self.pass_row(end);
+    /// Where the last row ends.
+    #[inline(always)]
+    fn last_end(&self) -> u64 {
+        if self.past_end {
+            return self.row_start;
         }
-        self.faults.extend(result.err());
-        self.faults
+        let end = self.semantics.last_row_end(self.range.0, self.range.1);
+        self.semantics.wrap(end, self.address_size)
     }
 
     #[cold]
@@ -266,7 +303,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Machinery<'_,
     }
 }
 
-impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for Machinery<'_, S, F> {
+impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
     #[inline(always)]
     fn at(&mut self, position: usize) {
         self.place = position;
@@ -316,7 +353,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for M
         }
         let first = context.remembered.len();
         context.frames.push(Remembered { cfa: self.cfa, location: self.row_start, first });
-        context.remembered.extend(context.registers.iter());
+        context.remembered.extend_from_slice(context.registers.rules());
         Ok(())
     }
 
@@ -397,7 +434,7 @@ impl<S: Semantics + ?Sized, F: FnMut(&Row<'_>) -> ControlFlow<()>> Visitor for M
     }
 
     fn window_save(&mut self) -> Result<(), Stop> {
-        if !self.windows {
+        if !self.semantics.has_register_windows(self.machine) {
             return Ok(());
         }
         // The callee's window is spilled at the CFA, one word for each of %l0-%l7 and %i0-%i7.

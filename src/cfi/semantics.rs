@@ -86,9 +86,9 @@ pub trait Semantics: Sync {
     #[inline(always)]
     fn initial_length(&self, first_word: u32) -> InitialLength {
         match first_word {
+            ..0xffff_fff0 => InitialLength::Dwarf32(first_word),
             0xffff_ffff => InitialLength::Dwarf64,
-            0xffff_fff0.. => InitialLength::Reserved,
-            length => InitialLength::Dwarf32(length),
+            _ => InitialLength::Reserved,
         }
     }
 

@@ -13,7 +13,7 @@ use crate::cies::Cies;
 use crate::expression::decode;
 use crate::fde::Fde;
 use crate::lister::Lister;
-use crate::program::{Block, Program};
+use crate::program::{Block, Program, Progress};
 use crate::reader::{Reader, Record, RecordKind};
 use crate::row_machine::{Cfa, RowContext, Rule};
 use crate::semantics::{Semantics, Standard};
@@ -114,13 +114,12 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         }
         if says.contains(Says::INSTRUCTIONS) {
             // What ends the program early is among the CIE's faults already.
-            let program =
-                Program { reader: &self.reader, cie, function: None, start: cie.instructions, end: cie.end };
-            let _ = list(&program, entry);
+            let program = Program { reader: &self.reader, cie, function: None };
+            let _ = list(&program, cie.instructions, cie.end, entry);
         }
         if says.contains(Says::CIE_ROWS) {
             let mut keeper = RowKeeper::new(&self.reader, cie.address_size, cie.end, entry);
-            let _ = keeper.keep(0, 0, cie.initial.cfa, cie.initial.rules.iter().copied());
+            let _ = keeper.keep(0, 0, &cie.initial.cfa, cie.initial.rules());
         }
     }
 
@@ -139,17 +138,15 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         entry.faults.extend(fde.faults.iter().cloned());
         let Some(cie) = cie.filter(|cie| cie.usable) else { return };
         if says.contains(Says::INSTRUCTIONS) {
-            let function = Some(fde.initial_location);
-            let program = Program { reader: &self.reader, cie, function, start: fde.instructions, end };
-            let listed = list(&program, entry);
-            if let Err(fault) = listed {
-                add_fault(entry, fault);
+            let program = Program { reader: &self.reader, cie, function: Some(fde.initial_location) };
+            if let Err(fault) = list(&program, fde.instructions, end, entry) {
+                add_fault(entry, *fault);
             }
         }
         if says.contains(Says::ROWS) {
             let mut keeper = RowKeeper::new(&self.reader, cie.address_size, end, entry);
             let faults = self.context.rows(&self.reader, cie, fde, end, |row| {
-                keeper.keep(row.start, row.end, row.cfa, row.rules())
+                keeper.keep(row.start, row.end, row.cfa, row.rules_by_number())
             });
             faults.into_iter().for_each(|fault| add_fault(entry, fault));
         }
@@ -171,13 +168,19 @@ fn add_fault(entry: &mut Entry, fault: Fault) {
 }
 
 #[inline(never)]
-fn list<S: Semantics + ?Sized>(program: &Program<'_, '_, S>, entry: &mut Entry) -> Result<(), Fault> {
-    program.run(&mut Lister {
+fn list<S: Semantics + ?Sized>(
+    program: &Program<'_, '_, S>,
+    start: usize,
+    end: usize,
+    entry: &mut Entry,
+) -> Result<Progress, Box<Fault>> {
+    let mut lister = Lister {
         reader: program.reader,
         address_size: program.cie.address_size,
         list: &mut entry.instructions,
         faults: &mut entry.faults,
-    })
+    };
+    program.run(&mut program.cursor(start, end), &mut lister)
 }
 
 /// Turns rows into the model's form and keeps them in an entry.
@@ -198,12 +201,12 @@ impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
         RowKeeper { reader, address_size, end, entry, left }
     }
 
-    fn keep(
+    fn keep<'k>(
         &mut self,
         start: u64,
         end: u64,
-        cfa: Cfa,
-        rules: impl Iterator<Item = (u64, Rule)>,
+        cfa: &Cfa,
+        rules: impl Iterator<Item = (u64, &'k Rule)>,
     ) -> ControlFlow<()> {
         for (register, rule) in rules {
             let rule = self.register_rule(rule);
@@ -242,8 +245,8 @@ impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
     }
 
     #[inline(always)]
-    fn cfa_rule(&mut self, cfa: Cfa) -> CfaRule {
-        match cfa {
+    fn cfa_rule(&mut self, cfa: &Cfa) -> CfaRule {
+        match *cfa {
             Cfa::Undefined => CfaRule::Undefined,
             Cfa::RegisterOffset { register, offset } => CfaRule::RegisterOffset { register, offset },
             Cfa::RegisterOffsetInSpace { register, offset, space } => {
@@ -254,8 +257,8 @@ impl<'r, 'a, S: Semantics + ?Sized> RowKeeper<'r, 'a, S> {
     }
 
     #[inline(always)]
-    fn register_rule(&mut self, rule: Rule) -> RegisterRule {
-        match rule {
+    fn register_rule(&mut self, rule: &Rule) -> RegisterRule {
+        match *rule {
             Rule::Undefined => RegisterRule::Undefined,
             Rule::SameValue => RegisterRule::SameValue,
             Rule::Offset(offset) => RegisterRule::Offset(offset),

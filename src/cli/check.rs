@@ -1,5 +1,7 @@
 //! `cfidiff check`: compare all readers on files and directories.
 
+use std::io::{self, IsTerminal, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,7 +14,7 @@ use cfidiff_model::SectionKind;
 use cfidiff_oracles::{Missing, Oracle};
 use indicatif::{ProgressBar, ProgressStyle};
 
-use crate::cli::{Common, Format};
+use crate::cli::{Common, Format, TIME_OUTS};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
@@ -44,7 +46,7 @@ pub struct Check {
     #[arg(long)]
     no_debug_files: bool,
     /// How long one process of a tool may run, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600)]
+    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
     timeout: u64,
 }
 
@@ -53,9 +55,6 @@ impl Check {
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
         let paths = if self.paths.is_empty() { vec![corpus()?] } else { self.paths.clone() };
         let plan = Plan::new(&paths);
-        for unreadable in &plan.unreadable {
-            eprintln!("cfidiff: cannot read {}: {}", unreadable.path.display(), unreadable.why);
-        }
         let (readers, missing) = self.readers();
         let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
         let settings = Settings {
@@ -73,21 +72,35 @@ impl Check {
             Format::Jsonl => Box::new(JsonLines::new(out)),
         };
         let bar = progress_bar(plan.files.len() as u64, common.quiet);
-        let mut written = Ok(());
-        campaign::run(&plan, &settings, |file| {
-            summary.add(&file);
-            tell_problems(&file, &bar);
-            bar.inc(1);
-            bar.set_message(format!("{} FDEs", summary.ours.fdes));
-            if written.is_ok() {
+        let log = Log { bar: &bar, silent: self.report_is_on_terminal() };
+        log.missing(&summary, common.quiet);
+        let mut written = plan.unreadable.iter().try_for_each(|unreadable| {
+            log.line(&format!("{}: {}", unreadable.path.display(), unreadable.why));
+            report.unreadable(unreadable)
+        });
+        if written.is_ok() {
+            campaign::run(&plan, &settings, |file| {
+                summary.add(&file);
+                log.problems(&file);
+                bar.inc(1);
+                bar.set_message(format!("{} FDEs", summary.ours.fdes));
                 written = bar.suspend(|| report.file(&file));
-            }
-        })
-        .map_err(anyhow::Error::msg)?;
+                if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            })
+            .map_err(anyhow::Error::msg)?;
+        }
         bar.finish_and_clear();
         written.context("cannot write the report")?;
         report.end(&summary).context("cannot write the report")?;
+        if self.format != Format::Text || self.output.is_some() {
+            log.conclusion(&summary, common.quiet);
+        }
         Ok(summary.exit())
+    }
+
+    /// Whether the person at the terminal reads the report as it comes, and so needs no log of what it says.
+    fn report_is_on_terminal(&self) -> bool {
+        self.format == Format::Text && self.output.is_none() && io::stdout().is_terminal()
     }
 
     /// The readers that are there, and those that are not, each with whether it was asked for by name.
@@ -122,20 +135,40 @@ fn corpus() -> anyhow::Result<PathBuf> {
     found.context("no corpus here: name files or directories, or run in the project's folder")
 }
 
-/// What a person should know while the run goes on; the report has it as well.
-fn tell_problems(file: &FileReport, bar: &ProgressBar) {
-    if let Some(error) = &file.error {
-        bar.suspend(|| eprintln!("cfidiff: {error}"));
-    }
-    for case in &file.cases {
-        if case.ours.cies + case.ours.fdes == 0 && file.cases.len() == 1 {
-            bar.suspend(|| log_no_cfi(&case.name));
-        }
-    }
+/// What a person should know while the run goes on, on standard error. The report has all of it as well.
+struct Log<'a> {
+    bar: &'a ProgressBar,
+    silent: bool,
 }
 
-fn log_no_cfi(name: &str) {
-    eprintln!("cfidiff: {name} has no call frame information");
+impl Log<'_> {
+    fn line(&self, words: &str) {
+        if !self.silent {
+            // Nobody is there to be told that nobody listens.
+            self.bar.suspend(|| _ = writeln!(io::stderr(), "cfidiff: {words}"));
+        }
+    }
+
+    fn missing(&self, summary: &Summary, quiet: bool) {
+        for (missing, asked_for) in &summary.missing {
+            if *asked_for || !quiet {
+                let Missing { name, why, install } = missing;
+                self.line(&format!("{name} is not compared: {why}; to install it: {install}"));
+            }
+        }
+    }
+
+    fn conclusion(&self, summary: &Summary, quiet: bool) {
+        if !quiet {
+            self.line(&summary.conclusion());
+        }
+    }
+
+    fn problems(&self, file: &FileReport) {
+        if let Some(error) = &file.error {
+            self.line(&error.to_string());
+        }
+    }
 }
 
 /// A bar on standard error, when that is a terminal: files, findings so far, time left.

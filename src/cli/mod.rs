@@ -1,16 +1,21 @@
 //! The command line: one file for each subcommand.
 
 use std::io::{self, IsTerminal, Write};
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use cfidiff::campaign::Exit;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use comfy_table::Table;
 
 mod check;
 mod doctor;
 mod dump;
+
+/// The time limits that can be asked for, in seconds: up to a year.
+const TIME_OUTS: RangeInclusive<u64> = 1..=365 * 24 * 60 * 60;
 
 /// Finds out whether readers of DWARF call frame information are right.
 #[derive(Parser)]
@@ -108,6 +113,11 @@ impl Common {
         };
         Ok(Box::new(AutoStream::new(raw, choice)))
     }
+}
+
+/// A table's lines without the blanks that surround each.
+fn plain_lines(table: &Table) -> String {
+    table.lines().map(|line| format!("{}\n", line.trim())).collect()
 }
 
 fn exit_codes() -> String {

@@ -393,7 +393,7 @@ pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
         tally.unsupported = 1;
         return tally;
     }
-    tally.compared.files = 1;
+    tally.compared.cases = 1;
     for (section, _) in case.frame_sections() {
         let answers: Vec<&SectionAnswer> = passes
             .iter()
@@ -405,7 +405,7 @@ pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
             answers.iter().map(|answer| count(&answer.compared)).max().unwrap_or(0)
         };
         tally.compared.add(&Counts {
-            files: 0,
+            cases: 0,
             cies: most(|counts| counts.cies),
             fdes: most(|counts| counts.fdes),
             instructions: most(|counts| counts.instructions),

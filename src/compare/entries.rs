@@ -77,9 +77,11 @@ impl Differences<'_> {
         if says.contains(Says::CIE_VERSION) {
             self.field(Key::CieVersion, &ours.version, &theirs.version, u8::to_string);
         }
-        if says.contains(Says::CIE_FACTORS) {
+        if says.contains(Says::AUGMENTATION_STRING) {
             let text = |bytes: &cfidiff_model::Bytes| format!("{:?}", String::from_utf8_lossy(bytes));
             self.field(Key::CieAugmentation, &ours.augmentation, &theirs.augmentation, text);
+        }
+        if says.contains(Says::CIE_FACTORS) {
             let (a, b) = (&ours.code_alignment_factor, &theirs.code_alignment_factor);
             self.field(Key::CieCodeAlignmentFactor, a, b, u64::to_string);
             let (a, b) = (&ours.data_alignment_factor, &theirs.data_alignment_factor);

@@ -11,26 +11,37 @@
 //! | `address-size-is-not-class` | present when a CIE's address size differs from the file's |
 //! | `augmentation` | the string |
 //! | `letter` | each letter behind `z` |
+//! | `unknown-letter` | present when one of them is none of `L`, `P`, `R`, `S`, `B`, `G` |
 //! | `code-alignment-factor`, `return-address-register` | of the record's CIE |
 //! | `data-alignment-factor-size` | its absolute value |
 //! | `fde-encoding`, `lsda-encoding`, `personality-encoding` | such as `0x1b` |
 //! | `fde-format`, `fde-application` | such as `sdata4`, `pcrel` |
+//! | `fde-format-is-leb128` | present for `uleb128` and `sleb128` |
 //! | `lsda` | `null` when the LSDA encoding is there and the pointer is null |
-//! | `range-high-bit` | present when the address range has the top bit of its format set |
+//! | `signed-range-high-bit` | present when the FDE format is signed and the address range has its top bit set |
 //! | `zero-length` | present when an FDE covers nothing |
 //! | `cie-after-fde` | present when an FDE stands before its CIE |
-//! | `opcode` | each instruction's name |
+//! | `aligned-pointer` | present when one of these encodings is DW_EH_PE_aligned |
+//! | `opcode` | each instruction's name and that of its canonical form, the CIE's included |
 //! | `operation` | each DWARF operation's opcode, such as `0x77` |
-//! | `big-offset` | present when an instruction's offset does not fit 31 bits |
+//! | `largest-register` | the largest register number among the operands, the CIE's included |
+//! | `register-past-names` | present when that is past the end of GNU binutils' register names, see below |
+//! | `return-address-register-past-names` | the same of the return address register |
+//! | `long-leb128` | present when ten bytes in a row have the high bit set, as in a LEB128 number of more than ten |
+//! | `big-cfa-offset` | present when the offset of a CFA rule does not fit 31 bits |
 //! | `cfa-undefined` | present when some row has no CFA rule |
 //! | `fault` | each fault's key |
 //! | `cie-fault` | each fault's key of the record's CIE |
 //! | `trailing-bytes` | on sections: how many bytes at the end are no record |
 //! | `has-terminator-inside` | on sections: a terminator with records behind it |
+//!
+//! GNU readelf keeps one column for each register that it has names for, which depends on the machine. A number
+//! past them is a fact of the input as much as one past 16 bits is.
 
 use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{
-    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Format, Instruction, Says, Section, Target,
+    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Format, Instruction, Machine, Says,
+    Section, Target,
 };
 use cfidiff_oracles::known::Feature;
 
@@ -47,7 +58,7 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
     if !table.fill(index, Says::all(), &mut entry) {
         return features.list;
     }
-    features.entry(&entry);
+    features.entry(&entry, section, target);
     match &entry.kind {
         EntryKind::Cie(cie) => features.cie(cie, target),
         EntryKind::Fde(fde) => {
@@ -55,13 +66,16 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
                 let mut entry = Entry::default();
                 table.fill(index, Says::all(), &mut entry).then_some(entry)
             });
-            if let Some(Entry { kind: EntryKind::Cie(cie), faults, offset, .. }) = &cie_entry {
+            if let Some(cie_entry) = cie_entry
+                && let EntryKind::Cie(cie) = &cie_entry.kind
+            {
                 features.cie(cie, target);
                 features.fde(&entry, cie);
-                for fault in faults {
+                features.program(&cie_entry, section, target);
+                for fault in &cie_entry.faults {
                     features.add("cie-fault", fault.kind.key());
                 }
-                if *offset > entry.offset {
+                if cie_entry.offset > entry.offset {
                     features.add("cie-after-fde", "");
                 }
             }
@@ -85,7 +99,7 @@ pub(crate) fn of_section<S: Semantics + ?Sized>(
         if !table.fill(index, Says::INSTRUCTIONS, &mut entry) {
             break;
         }
-        features.entry(&entry);
+        features.entry(&entry, section, target);
         match &entry.kind {
             EntryKind::Terminator => terminated = true,
             EntryKind::Cie(cie) => features.cie(cie, target),
@@ -128,39 +142,56 @@ impl Features {
         }
     }
 
-    fn entry(&mut self, entry: &Entry) {
+    fn entry(&mut self, entry: &Entry, section: &Section, target: &Target) {
         self.add("kind", entry.kind.name());
         self.add("format", if entry.format == Format::Dwarf32 { "32" } else { "64" });
         for fault in &entry.faults {
             self.add("fault", fault.kind.key());
         }
+        self.program(entry, section, target);
+        for row in entry.rows.iter() {
+            match row.cfa {
+                CfaRule::Undefined => self.add("cfa-undefined", ""),
+                CfaRule::RegisterOffset { offset, .. } => self.cfa_offset(*offset),
+                _ => {}
+            }
+        }
+    }
+
+    /// What an FDE's rows depend on, in itself and in its CIE.
+    fn program(&mut self, entry: &Entry, section: &Section, target: &Target) {
         for instruction in &entry.instructions {
             self.instruction(instruction);
         }
-        if entry.rows.iter().any(|row| matches!(row.cfa, CfaRule::Undefined)) {
-            self.add("cfa-undefined", "");
+        if let Some(largest) = entry.instructions.iter().flat_map(registers).max() {
+            self.add("largest-register", largest.to_string());
+            if largest >= first_past_names(target.machine) {
+                self.add("register-past-names", "");
+            }
+        }
+        if has_long_leb128(bytes_of(entry, section)) {
+            self.add("long-leb128", "");
         }
     }
 
     fn instruction(&mut self, instruction: &Instruction) {
         self.add("opcode", instruction.name());
-        match instruction.canonical().as_ref() {
+        let canonical = instruction.canonical();
+        self.add("opcode", canonical.name());
+        match canonical.as_ref() {
             Instruction::DefCfaExpression { expression }
             | Instruction::Expression { expression, .. }
             | Instruction::ValExpression { expression, .. } => self.expression(expression),
             Instruction::DefCfa { offset, .. } | Instruction::DefCfaOffset { offset } => {
-                self.big_offset(*offset)
-            }
-            Instruction::Offset { offset, .. } | Instruction::ValOffset { offset, .. } => {
-                self.big_offset(offset.unsigned_abs());
+                self.cfa_offset(offset.cast_signed());
             }
             _ => {}
         }
     }
 
-    fn big_offset(&mut self, offset: u64) {
-        if offset >= 1 << 31 {
-            self.add("big-offset", "");
+    fn cfa_offset(&mut self, offset: i64) {
+        if i32::try_from(offset).is_err() {
+            self.add("big-cfa-offset", "");
         }
     }
 
@@ -181,14 +212,23 @@ impl Features {
         if let Some((b'z', letters)) = cie.augmentation.split_first() {
             for letter in letters {
                 self.add("letter", char::from(*letter).to_string());
+                if !b"LPRSBG".contains(letter) {
+                    self.add("unknown-letter", "");
+                }
             }
         }
         self.add("code-alignment-factor", cie.code_alignment_factor.to_string());
         self.add("data-alignment-factor-size", cie.data_alignment_factor.unsigned_abs().to_string());
         self.add("return-address-register", cie.return_address_register.to_string());
+        if cie.return_address_register >= first_past_names(target.machine) {
+            self.add("return-address-register-past-names", "");
+        }
         if let Some(encoding) = cie.fde_encoding {
             self.add("fde-encoding", format!("{encoding:#04x}"));
             self.add("fde-format", format_name(encoding));
+            if matches!(encoding & 0x0f, 0x01 | 0x09) {
+                self.add("fde-format-is-leb128", "");
+            }
             self.add("fde-application", application_name(encoding));
         }
         if let Some(encoding) = cie.lsda_encoding {
@@ -196,6 +236,11 @@ impl Features {
         }
         if let Some((encoding, _)) = cie.personality {
             self.add("personality-encoding", format!("{encoding:#04x}"));
+        }
+        let personality = cie.personality.map(|(encoding, _)| encoding);
+        let encodings = [cie.fde_encoding, cie.lsda_encoding, personality];
+        if encodings.into_iter().flatten().any(|encoding| application_name(encoding) == "aligned") {
+            self.add("aligned-pointer", "");
         }
     }
 
@@ -207,14 +252,59 @@ impl Features {
         if fde.address_range == 0 {
             self.add("zero-length", "");
         }
-        let bits = match cie.fde_encoding.unwrap_or(0) & 0x07 {
-            2 => 16,
-            3 => 32,
-            _ => 64,
+        let bits = match cie.fde_encoding.unwrap_or(0) & 0x0f {
+            0x0a => 16,
+            0x0b => 32,
+            0x0c => 64,
+            _ => return,
         };
         if fde.address_range >> (bits - 1) & 1 == 1 {
-            self.add("range-high-bit", "");
+            self.add("signed-range-high-bit", "");
         }
+    }
+}
+
+/// The bytes of a record, its length field included.
+fn bytes_of<'s>(entry: &Entry, section: &'s Section) -> &'s [u8] {
+    let start = usize::try_from(entry.offset.0).unwrap_or(usize::MAX);
+    let size = usize::try_from(entry.length.saturating_add(entry.format.length_size())).unwrap_or(usize::MAX);
+    let end = start.saturating_add(size).min(section.data.len());
+    section.data.get(start..end).unwrap_or_default()
+}
+
+fn has_long_leb128(record: &[u8]) -> bool {
+    record.split(|byte| byte & 0x80 == 0).any(|continued| continued.len() >= 10)
+}
+
+/// The registers among an instruction's operands.
+fn registers(instruction: &Instruction) -> impl Iterator<Item = u64> + use<> {
+    let (first, second) = match *instruction.canonical().as_ref() {
+        Instruction::Offset { register, .. }
+        | Instruction::Restore { register }
+        | Instruction::Undefined { register }
+        | Instruction::SameValue { register }
+        | Instruction::DefCfa { register, .. }
+        | Instruction::DefCfaRegister { register }
+        | Instruction::Expression { register, .. }
+        | Instruction::ValOffset { register, .. }
+        | Instruction::ValExpression { register, .. }
+        | Instruction::LlvmDefAspaceCfa { register, .. } => (Some(register), None),
+        Instruction::Register { register, source } => (Some(register), Some(source)),
+        _ => (None, None),
+    };
+    first.into_iter().chain(second)
+}
+
+/// The first number that GNU readelf 2.40 keeps no column for: one past its list of names, or 1024 on machines
+/// without a list.
+fn first_past_names(machine: Machine) -> u64 {
+    match machine {
+        Machine::X86_64 => 127,
+        Machine::I386 => 102,
+        Machine::AARCH64 => 129,
+        Machine::S390 => 85,
+        Machine::RISCV => 8193,
+        _ => 1024,
     }
 }
 

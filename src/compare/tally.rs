@@ -7,7 +7,7 @@ use serde::Serialize;
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize)]
 pub struct Counts {
     /// Cases: files and archive members.
-    pub files: u64,
+    pub cases: u64,
     /// CIEs.
     pub cies: u64,
     /// FDEs.
@@ -21,7 +21,7 @@ pub struct Counts {
 impl Counts {
     /// Adds another count.
     pub fn add(&mut self, other: &Counts) {
-        self.files += other.files;
+        self.cases += other.cases;
         self.cies += other.cies;
         self.fdes += other.fdes;
         self.instructions += other.instructions;

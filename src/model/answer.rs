@@ -16,7 +16,7 @@ bitflags! {
         const TERMINATORS = 1 << 2;
         /// Records after a zero terminator. Without it the reader acts as a run-time unwinder, which stops there.
         const PAST_TERMINATOR = 1 << 3;
-        /// A CIE's augmentation string, alignment factors and return address register.
+        /// A CIE's alignment factors and return address register.
         const CIE_FACTORS = 1 << 4;
         /// A CIE's version.
         const CIE_VERSION = 1 << 5;
@@ -61,6 +61,8 @@ bitflags! {
         /// [`Instruction::canonical`](crate::Instruction::canonical) lists, and its instructions are compared with
         /// [`Instruction::same_effect`](crate::Instruction::same_effect).
         const INSTRUCTION_FORMS = 1 << 24;
+        /// A CIE's augmentation string.
+        const AUGMENTATION_STRING = 1 << 25;
     }
 }
 

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use smallvec::{SmallVec, smallvec};
+
 use crate::{Address, Expression};
 
 /// One call frame instruction (DWARF 5 section 6.4.2) with its operands in the units of the result: location
@@ -85,7 +87,80 @@ pub enum Instruction {
     Unknown { opcode: u8 },
 }
 
+/// One operand of an instruction, in the units of [`Instruction`].
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Operand<'a> {
+    /// A new location.
+    Location(Address),
+    /// Bytes that the location advances by.
+    Delta(u64),
+    /// The register that the instruction is about.
+    Register(u64),
+    /// The register that holds its value.
+    Source(u64),
+    /// A signed offset in bytes.
+    Offset(i64),
+    /// An offset in bytes as written by the forms without a sign.
+    UnsignedOffset(u64),
+    /// A DWARF expression.
+    Expression(&'a Expression),
+    /// A size in bytes.
+    Size(u64),
+    /// An address space.
+    AddressSpace(u64),
+    /// The opcode itself, of an instruction without a definition.
+    Opcode(u8),
+}
+
 impl Instruction {
+    /// The operands in the order in which they are written.
+    pub fn operands(&self) -> SmallVec<[Operand<'_>; 3]> {
+        use Operand::{AddressSpace, Delta, Offset, Opcode, Register, Size, Source, UnsignedOffset};
+        match *self {
+            Instruction::Nop
+            | Instruction::RememberState
+            | Instruction::RestoreState
+            | Instruction::GnuWindowSave
+            | Instruction::AArch64NegateRaState
+            | Instruction::AArch64NegateRaStateWithPc => smallvec![],
+            Instruction::SetLoc { location } => smallvec![Operand::Location(location)],
+            Instruction::AdvanceLoc { delta }
+            | Instruction::AdvanceLoc1 { delta }
+            | Instruction::AdvanceLoc2 { delta }
+            | Instruction::AdvanceLoc4 { delta }
+            | Instruction::MipsAdvanceLoc8 { delta } => smallvec![Delta(delta)],
+            Instruction::Offset { register, offset }
+            | Instruction::OffsetExtended { register, offset }
+            | Instruction::OffsetExtendedSf { register, offset }
+            | Instruction::GnuNegativeOffsetExtended { register, offset }
+            | Instruction::ValOffset { register, offset }
+            | Instruction::ValOffsetSf { register, offset }
+            | Instruction::DefCfaSf { register, offset } => smallvec![Register(register), Offset(offset)],
+            Instruction::Restore { register }
+            | Instruction::RestoreExtended { register }
+            | Instruction::Undefined { register }
+            | Instruction::SameValue { register }
+            | Instruction::DefCfaRegister { register } => smallvec![Register(register)],
+            Instruction::Register { register, source } => smallvec![Register(register), Source(source)],
+            Instruction::DefCfa { register, offset } => smallvec![Register(register), UnsignedOffset(offset)],
+            Instruction::DefCfaOffset { offset } => smallvec![UnsignedOffset(offset)],
+            Instruction::DefCfaOffsetSf { offset } => smallvec![Offset(offset)],
+            Instruction::DefCfaExpression { ref expression } => smallvec![Operand::Expression(expression)],
+            Instruction::Expression { register, ref expression }
+            | Instruction::ValExpression { register, ref expression } => {
+                smallvec![Register(register), Operand::Expression(expression)]
+            }
+            Instruction::GnuArgsSize { size } => smallvec![Size(size)],
+            Instruction::LlvmDefAspaceCfa { register, offset, address_space } => {
+                smallvec![Register(register), UnsignedOffset(offset), AddressSpace(address_space)]
+            }
+            Instruction::LlvmDefAspaceCfaSf { register, offset, address_space } => {
+                smallvec![Register(register), Offset(offset), AddressSpace(address_space)]
+            }
+            Instruction::Unknown { opcode } => smallvec![Opcode(opcode)],
+        }
+    }
+
     /// The instruction's standard name, without the `DW_CFA_` prefix.
     pub fn name(&self) -> &'static str {
         match self {

@@ -19,6 +19,7 @@ mod instruction;
 mod machine;
 mod registers;
 mod row;
+mod wire;
 
 pub use address::{Address, SectionOffset};
 pub use answer::{Outcome, Says, Sink};
@@ -26,7 +27,7 @@ pub use case::{Bases, Case, Class, Endianness, Section, SectionKind, Target};
 pub use entry::{Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Format, Pointer};
 pub use expression::{Expression, Operation, operation_by_name, operation_name};
 pub use finding::{Finding, Key, Verdict};
-pub use instruction::Instruction;
+pub use instruction::{Instruction, Operand};
 pub use machine::Machine;
 pub use registers::{register_by_name, register_name};
 pub use row::{CfaRule, RegisterRule, RowRef, Rows};

@@ -2,10 +2,10 @@
 
 use std::io::{self, Write};
 
-use cfidiff_model::Finding;
+use cfidiff_model::{Finding, Verdict};
 use serde::Serialize;
 
-use crate::campaign::FileReport;
+use crate::campaign::{FileReport, Unreadable};
 use crate::compare::Counts;
 use crate::report::{Report, Summary};
 
@@ -31,15 +31,18 @@ impl<W: Write> JsonLines<W> {
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line<'a> {
     Finding(&'a Finding),
-    Unreadable { file: String, why: String },
+    Unlisted { file: String, reader: &'a str, verdict: Verdict, cause: &'a str, count: u64 },
+    Unreadable { file: String, why: &'a str },
     Summary(SummaryLine<'a>),
 }
 
 #[derive(Serialize)]
 struct SummaryLine<'a> {
+    version: &'a str,
     files: u64,
     skipped: u64,
     unreadable: u64,
+    without_cfi: u64,
     cies: u64,
     fdes: u64,
     instructions: u64,
@@ -47,7 +50,7 @@ struct SummaryLine<'a> {
     unexplained: u64,
     exit: u8,
     readers: Vec<ReaderLine<'a>>,
-    missing: Vec<&'a str>,
+    missing: Vec<MissingLine<'a>>,
 }
 
 #[derive(Serialize)]
@@ -63,13 +66,31 @@ struct ReaderLine<'a> {
     unsupported: u64,
 }
 
+#[derive(Serialize)]
+struct MissingLine<'a> {
+    name: &'a str,
+    why: &'a str,
+    install: &'a str,
+}
+
 impl<W: Write> Report for JsonLines<W> {
+    fn unreadable(&mut self, unreadable: &Unreadable) -> io::Result<()> {
+        self.line(&Line::Unreadable { file: unreadable.path.display().to_string(), why: &unreadable.why })
+    }
+
     fn file(&mut self, report: &FileReport) -> io::Result<()> {
+        let file = || report.path.display().to_string();
         if let Some(error) = &report.error {
-            self.line(&Line::Unreadable { file: report.path.display().to_string(), why: error.to_string() })?;
+            let words = error.to_string();
+            let why = words.strip_prefix(&format!("{}: ", file())).unwrap_or(&words);
+            self.line(&Line::Unreadable { file: file(), why })?;
         }
         for finding in &report.findings {
             self.line(&Line::Finding(finding))?;
+        }
+        for ((reader, verdict, cause), count) in &report.unlisted {
+            let (verdict, count) = (*verdict, *count);
+            self.line(&Line::Unlisted { file: file(), reader, verdict, cause, count })?;
         }
         Ok(())
     }
@@ -86,10 +107,17 @@ impl<W: Write> Report for JsonLines<W> {
             failed: reader.tally.records.failed,
             unsupported: reader.tally.unsupported,
         });
+        let missing = summary.missing.iter().map(|(missing, _)| MissingLine {
+            name: missing.name,
+            why: &missing.why,
+            install: missing.install,
+        });
         self.line(&Line::Summary(SummaryLine {
-            files: summary.ours.files,
+            version: env!("CARGO_PKG_VERSION"),
+            files: summary.files,
             skipped: summary.skipped,
             unreadable: summary.unreadable,
+            without_cfi: summary.without_cfi,
             cies: summary.ours.cies,
             fdes: summary.ours.fdes,
             instructions: summary.ours.instructions,
@@ -97,7 +125,7 @@ impl<W: Write> Report for JsonLines<W> {
             unexplained: summary.unexplained,
             exit: summary.exit().code(),
             readers: readers.collect(),
-            missing: summary.missing.iter().map(|(missing, _)| missing.name).collect(),
+            missing: missing.collect(),
         }))?;
         self.out.flush()
     }

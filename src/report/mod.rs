@@ -1,10 +1,12 @@
 //! What people and programs read: text, JSON Lines, and the words for entries, instructions and rows.
 
 pub mod describe;
+mod dump;
 mod jsonl;
 mod summary;
 mod text;
 
+pub use dump::Dump;
 pub use jsonl::JsonLines;
 pub use summary::{Explained, ReaderSummary, Summary};
 pub use text::Text;
@@ -13,10 +15,15 @@ use std::io;
 
 use cfidiff_model::Finding;
 
-use crate::campaign::FileReport;
+use crate::campaign::{FileReport, Unreadable};
 
-/// A form of report: told of each file as it is done, and of the sum at the end.
+/// The JSON Schema of the lines that [`JsonLines`] writes.
+pub const SCHEMA: &str = include_str!("schema.json");
+
+/// A form of report: told of what could not be looked at, then of each file as it is done, then of the sum.
 pub trait Report {
+    /// A path that could not be looked at.
+    fn unreadable(&mut self, unreadable: &Unreadable) -> io::Result<()>;
     /// One file is done.
     fn file(&mut self, report: &FileReport) -> io::Result<()>;
     /// All files are done.

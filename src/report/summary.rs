@@ -11,12 +11,18 @@ use crate::compare::{Counts, ReaderTally};
 /// Everything that a run adds up to.
 #[derive(Debug, Default)]
 pub struct Summary {
-    /// What our reader found: files are those that were read.
+    /// How many files were read.
+    pub files: u64,
+    /// What our reader found in them.
     pub ours: Counts,
     /// How many files were passed over: no ELF files, or met before under another name.
     pub skipped: u64,
-    /// How many named inputs could not be read.
+    /// How many inputs could not be read.
     pub unreadable: u64,
+    /// How many of the files that were read have no CIE and no FDE.
+    pub without_cfi: u64,
+    /// How many notes there are on what could not be read of files.
+    pub notes: u64,
     /// Each reader with what became of it.
     pub readers: Vec<ReaderSummary>,
     /// Readers that could not be had, with whether they were asked for by name.
@@ -53,6 +59,20 @@ pub struct Explained {
     pub reason: String,
 }
 
+impl Explained {
+    fn add(&mut self, count: u64, reader: &str) {
+        self.count += count;
+        if !self.readers.iter().any(|name| name == reader) {
+            self.readers.push(reader.to_owned());
+        }
+    }
+}
+
+/// Whether findings with this verdict have a cause that excuses them.
+fn is_explained(verdict: Verdict) -> bool {
+    matches!(verdict, Verdict::Open | Verdict::KnownFault)
+}
+
 impl Summary {
     /// An empty sum for these readers.
     pub fn new(plan: &Plan, readers: &[Box<dyn Oracle>], missing: Vec<(Missing, bool)>) -> Summary {
@@ -76,9 +96,12 @@ impl Summary {
             self.unreadable += 1;
             return;
         }
-        self.ours.files += 1;
+        self.files += 1;
+        self.without_cfi += u64::from(report.has_no_cfi());
+        self.notes += report.notes.len() as u64;
         for case in &report.cases {
-            self.ours.add(&Counts { files: 0, ..case.ours });
+            self.broken += case.failures_alone().count() as u64;
+            self.ours.add(&case.ours);
             for (reader, tally) in self.readers.iter_mut().zip(&case.readers) {
                 reader.tally.compared.add(&tally.compared);
                 reader.tally.records.add(&tally.records);
@@ -86,10 +109,14 @@ impl Summary {
             }
         }
         report.findings.iter().for_each(|finding| self.add_finding(finding));
-        for ((_, verdict, cause), count) in &report.unlisted {
+        for ((reader, verdict, cause), count) in &report.unlisted {
             self.count(*verdict, *count);
-            if let Some(explained) = self.explained.get_mut(&(*verdict, cause.clone())) {
-                explained.count += count;
+            if is_explained(*verdict) {
+                let explained = self.explained.entry((*verdict, cause.clone())).or_default();
+                explained.add(*count, reader);
+                if explained.first.is_empty() {
+                    explained.first = report.path.display().to_string();
+                }
             }
         }
     }
@@ -104,18 +131,14 @@ impl Summary {
 
     fn add_finding(&mut self, finding: &Finding) {
         self.count(finding.verdict, 1);
-        if !matches!(finding.verdict, Verdict::Open | Verdict::KnownFault) {
+        if !is_explained(finding.verdict) {
             return;
         }
-        let explained =
-            self.explained.entry((finding.verdict, finding.cause.clone())).or_insert_with(|| Explained {
-                first: format!("{} {}", finding.file, super::place(finding)),
-                reason: finding.reason.clone(),
-                ..Explained::default()
-            });
-        explained.count += 1;
-        if !explained.readers.contains(&finding.reader) {
-            explained.readers.push(finding.reader.clone());
+        let explained = self.explained.entry((finding.verdict, finding.cause.clone())).or_default();
+        explained.add(1, &finding.reader);
+        if explained.reason.is_empty() {
+            explained.first = format!("{} {}", finding.file, super::place(finding));
+            explained.reason.clone_from(&finding.reason);
         }
     }
 
@@ -140,4 +163,40 @@ impl Summary {
             Exit::Agree
         }
     }
+
+    /// The last line: what the exit code says, and why.
+    pub fn conclusion(&self) -> String {
+        let exit = self.exit();
+        let mut troubles = Vec::new();
+        for reader in self.readers.iter().filter(|reader| reader.tally.records.failed > 0) {
+            troubles.push(format!(
+                "{} broke on {}",
+                reader.name,
+                counted(reader.tally.records.failed, "record")
+            ));
+        }
+        for (missing, _) in self.missing.iter().filter(|(_, asked_for)| *asked_for) {
+            troubles.push(format!("{} was asked for and is missing", missing.name));
+        }
+        if self.unreadable > 0 {
+            troubles.push(format!("{} cannot be read", counted(self.unreadable, "input")));
+        }
+        if troubles.is_empty() && matches!(exit, Exit::ReaderBroke) {
+            troubles.push("a reader broke".to_owned());
+        }
+        let mut words = match exit {
+            Exit::NothingCompared => exit.meaning().to_owned(),
+            Exit::Agree => format!("0 unexplained differences: {}", exit.meaning()),
+            _ => counted(self.unexplained, "unexplained difference"),
+        };
+        if !troubles.is_empty() {
+            words = format!("{words}; {}", troubles.join("; "));
+        }
+        format!("{words} (exit {})", exit.code())
+    }
+}
+
+/// A number with its noun: `1 file`, `2 files`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

@@ -1,26 +1,36 @@
 //! Text for a terminal: what nothing explains in full, what is explained in a list, and a table at the end.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use cfidiff_model::{Finding, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::campaign::FileReport;
+use crate::campaign::{Exit, FileReport, Unreadable};
+use crate::report::summary::counted;
 use crate::report::{ReaderSummary, Report, Summary, place};
+
+/// How many characters of a broken reader's words are shown.
+const MAX_FAILURE: usize = 200;
+
+/// How many files without call frame information are told of by name; all are counted.
+const MAX_WITHOUT_CFI: u64 = 10;
 
 /// Writes text.
 pub struct Text<W: Write> {
     out: W,
     verbose: bool,
     quiet: bool,
+    /// How many files had nothing to compare.
+    without_cfi: u64,
 }
 
 impl<W: Write> Text<W> {
     /// A report into `out`. `verbose` shows explained findings and notes in full as well; `quiet` leaves out all
     /// but unexplained findings.
     pub fn new(out: W, verbose: bool, quiet: bool) -> Text<W> {
-        Text { out, verbose, quiet }
+        Text { out, verbose, quiet, without_cfi: 0 }
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
@@ -37,13 +47,15 @@ impl<W: Write> Text<W> {
             write!(self.out, ", {} records", finding.count)?;
         }
         writeln!(self.out)?;
+        // What a broken tool said can be of any length; a difference is shown whole.
+        let limit = if finding.verdict == Verdict::OracleFailed { MAX_FAILURE } else { usize::MAX };
         for (label, words) in [
             ("ours", &finding.ours),
             ("theirs", &finding.theirs),
             ("reason", &finding.reason),
             ("repro", &finding.repro),
         ] {
-            writeln!(self.out, "    {label:<7} {words}")?;
+            writeln!(self.out, "    {label:<7} {}", cut(words, limit))?;
         }
         Ok(())
     }
@@ -61,21 +73,48 @@ impl<W: Write> Text<W> {
                 verdict.name(),
                 explained.count
             )?;
-            writeln!(self.out, "      {}", explained.reason)?;
+            if !explained.reason.is_empty() {
+                writeln!(self.out, "      {}", explained.reason)?;
+            }
             writeln!(self.out, "      first at {}", explained.first)?;
         }
         writeln!(self.out)
     }
 
+    /// Readers that were not there. A quiet report has those only that were asked for.
     fn missing(&mut self, summary: &Summary) -> io::Result<()> {
-        for (missing, _) in &summary.missing {
-            writeln!(
-                self.out,
-                "{} was not compared: {} (install: {})",
-                missing.name, missing.why, missing.install
-            )?;
+        for (missing, asked_for) in &summary.missing {
+            if *asked_for || !self.quiet {
+                writeln!(self.out, "{} was not compared: {}", missing.name, missing.why)?;
+                writeln!(self.out, "    to install it: {}", missing.install)?;
+            }
         }
         Ok(())
+    }
+
+    fn totals(&mut self, summary: &Summary) -> io::Result<()> {
+        let ours = &summary.ours;
+        write!(self.out, "{} read, {} skipped", counted(summary.files, "file"), summary.skipped)?;
+        if summary.unreadable > 0 {
+            write!(self.out, ", {} unreadable", summary.unreadable)?;
+        }
+        if summary.without_cfi > 0 {
+            write!(self.out, ", {} without call frame information", summary.without_cfi)?;
+        }
+        if summary.notes > 0 && !self.verbose {
+            write!(self.out, ", {} (-v shows)", counted(summary.notes, "note"))?;
+        }
+        let (cies, fdes) = (counted(ours.cies, "CIE"), counted(ours.fdes, "FDE"));
+        let (instructions, rows) = (counted(ours.instructions, "instruction"), counted(ours.rows, "row"));
+        writeln!(self.out, "; {cies}, {fdes}, {instructions}, {rows}")
+    }
+}
+
+/// The words without what is behind the limit; the other forms of report have all of them.
+fn cut(words: &str, limit: usize) -> Cow<'_, str> {
+    match words.char_indices().nth(limit) {
+        Some((end, _)) => Cow::Owned(format!("{}... ({} bytes)", &words[..end], words.len())),
+        None => Cow::Borrowed(words),
     }
 }
 
@@ -90,10 +129,32 @@ fn style(verdict: Verdict) -> Style {
 }
 
 impl<W: Write> Report for Text<W> {
+    fn unreadable(&mut self, unreadable: &Unreadable) -> io::Result<()> {
+        let style = style(Verdict::Differ);
+        writeln!(self.out, "{style}unreadable{style:#} {}: {}", unreadable.path.display(), unreadable.why)
+    }
+
     fn file(&mut self, report: &FileReport) -> io::Result<()> {
         if let Some(error) = &report.error {
             let style = style(Verdict::Differ);
             writeln!(self.out, "{style}unreadable{style:#} {error}")?;
+        }
+        if report.has_no_cfi() && !self.quiet {
+            self.without_cfi += 1;
+            if self.verbose || self.without_cfi <= MAX_WITHOUT_CFI {
+                writeln!(self.out, "no call frame information to compare in {}", report.path.display())?;
+            }
+        }
+        for case in &report.cases {
+            let style = style(Verdict::OracleFailed);
+            for (reader, why) in case.failures_alone() {
+                writeln!(
+                    self.out,
+                    "{style}oracle-failed{style:#} {} ({reader}): {}",
+                    case.name,
+                    cut(why, MAX_FAILURE)
+                )?;
+            }
         }
         for finding in &report.findings {
             if self.verbose || !matches!(finding.verdict, Verdict::Open | Verdict::KnownFault) {
@@ -103,7 +164,8 @@ impl<W: Write> Report for Text<W> {
         for ((reader, verdict, cause), count) in &report.unlisted {
             if self.verbose || !matches!(verdict, Verdict::Open | Verdict::KnownFault) {
                 let (name, path) = (verdict.name(), report.path.display());
-                writeln!(self.out, "... and {count} more {name} {cause} ({reader}) in {path}")?;
+                let cause = if cause.is_empty() { String::new() } else { format!(" {cause}") };
+                writeln!(self.out, "... and {count} more {name}{cause} ({reader}) in {path}")?;
             }
         }
         if self.verbose {
@@ -122,25 +184,17 @@ impl<W: Write> Report for Text<W> {
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         if !self.quiet {
             self.explained(summary)?;
-            self.missing(summary)?;
-            writeln!(self.out, "{}", table(&summary.readers))?;
-            let ours = &summary.ours;
-            writeln!(
-                self.out,
-                "{} files read, {} skipped, {} unreadable; {} CIEs, {} FDEs, {} instructions, {} rows",
-                ours.files,
-                summary.skipped,
-                summary.unreadable,
-                ours.cies,
-                ours.fdes,
-                ours.instructions,
-                ours.rows
-            )?;
         }
-        let exit = summary.exit();
-        let verdict = if exit.code() == 0 { Verdict::Agree } else { Verdict::Differ };
+        self.missing(summary)?;
+        if !self.quiet {
+            for line in table(&summary.readers).lines() {
+                writeln!(self.out, "{}", line.trim_end().trim_start_matches(' '))?;
+            }
+            self.totals(summary)?;
+        }
+        let verdict = if summary.exit() == Exit::Agree { Verdict::Agree } else { Verdict::Differ };
         let style = style(verdict);
-        writeln!(self.out, "{style}{} unexplained{style:#}: {}", summary.unexplained, exit.meaning())?;
+        writeln!(self.out, "{style}{}{style:#}", summary.conclusion())?;
         self.out.flush()
     }
 }
@@ -152,7 +206,7 @@ fn table(readers: &[ReaderSummary]) -> Table {
     table.set_header([
         "reader",
         "version",
-        "files",
+        "cases",
         "CIEs",
         "FDEs",
         "instructions",
@@ -166,7 +220,7 @@ fn table(readers: &[ReaderSummary]) -> Table {
     for reader in readers {
         let (compared, records) = (&reader.tally.compared, &reader.tally.records);
         let numbers = [
-            compared.files,
+            compared.cases,
             compared.cies,
             compared.fdes,
             compared.instructions,

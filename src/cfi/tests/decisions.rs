@@ -83,6 +83,26 @@ fn a_cie_pointer_added_changes_fdes_alone() {
     }
 }
 
+/// A range taken for an address: pcrel adds the address of the range's own field.
+#[test]
+fn a_range_with_a_base_changes_ranges_alone() {
+    struct RangeHasBase;
+    impl Semantics for RangeHasBase {
+        fn address_range_encoding(&self, initial_location_encoding: u8) -> u8 {
+            initial_location_encoding
+        }
+    }
+    let section = real();
+    for (right, wrong) in entries(Reader::new(&section, X86_64)).iter().zip(read(&section, &RangeHasBase)) {
+        assert_eq!(right.instructions, wrong.instructions);
+        let EntryKind::Fde(fde) = &wrong.kind else { continue };
+        // Length, CIE pointer and location stand before the field.
+        let field = section.address.0 + wrong.offset.0 + 12;
+        assert_eq!(fde.address_range, fde_of(right).address_range + field);
+        assert_eq!(fde.initial_location, fde_of(right).initial_location);
+    }
+}
+
 /// REF-12 (delve): the last byte of a range taken as outside changes the last row's end, and no other row.
 #[test]
 fn the_last_row_s_end_is_its_own_decision() {

@@ -150,6 +150,21 @@ fn remembered_states_hold_registers_of_any_number() {
     );
 }
 
+/// The inner state has a rule that the outer one lacks.
+#[test]
+fn each_remembered_state_has_its_own_rules() {
+    let program = "8303 0a 8602 0905 01 0a c3 0b 41 0b 41 0a 8604 41 0b";
+    assert_eq!(
+        rows_of(program),
+        [
+            "1000-1001 r7+8 r3:c-24 r5:r1 r6:c-16 r16:c-8",
+            "1001-1002 r7+8 r3:c-24 r16:c-8",
+            "1002-1003 r7+8 r3:c-24 r6:c-32 r16:c-8",
+            "1003-1040 r7+8 r3:c-24 r16:c-8",
+        ]
+    );
+}
+
 #[test]
 fn a_restore_without_a_remembered_state_changes_nothing() {
     let (faults, rows) = faulty("41 0e10 0b 41 0b 0e18");
@@ -198,7 +213,7 @@ fn a_cfa_that_is_no_register_cannot_be_changed() {
     assert_eq!(rows, ["1000-1001 ", "1001-1002 ", "1002-1040 "].map(|range| format!("{range}{kept}")));
 }
 
-/// The GNU assembler's CIEs for MIPS hold def_cfa_register r29 alone, and readelf 2.40 shows `sp+0`.
+/// The GNU assembler's CIEs for MIPS hold def_cfa_register r29 alone, and readelf 2.40 shows `r29+0`.
 #[test]
 fn def_cfa_register_may_be_the_first_to_define_the_cfa() {
     let mut layout =

@@ -494,6 +494,6 @@ fn a_walk_alone_reads_no_programs() {
     for (number, record) in Reader::with_semantics(&section, X86_64, semantics).walk().skip(1).enumerate() {
         let RecordKind::Fde(fde) = record.kind else { panic!("{:?}", record.kind) };
         assert_eq!(fde.initial_location, 0x1000 + 16 * number as u64);
-        assert_eq!(fde.faults.capacity(), 0);
+        assert!(fde.faults.is_empty());
     }
 }

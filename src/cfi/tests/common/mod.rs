@@ -5,7 +5,7 @@
 
 #![allow(dead_code, reason = "each test file uses a part of it")]
 
-use cfidiff_cfi::{Reader, Semantics, Standard, Table};
+use cfidiff_cfi::{Reader, RecordKind, Semantics, Standard, Table};
 use cfidiff_model::{
     Address, Bases, CfaRule, Class, Endianness, Entry, EntryKind, Expression, FaultKind, Machine,
     RegisterRule, RowRef, Says, Section, SectionKind, Target,
@@ -184,13 +184,15 @@ impl Layout {
     }
 
     /// What the reader says of every record. Holds it to what must be true of any section: the records tile it,
-    /// and the reader that is compiled for any semantics gives the same answers.
+    /// a walk finds the same CIEs as the table does, and the reader that is compiled for any semantics gives the
+    /// same answers.
     pub fn read(&self) -> Vec<Entry> {
         let section = self.section();
         let entries = entries(Reader::new(&section, self.target));
         let semantics: &dyn Semantics = &Standard;
         assert_eq!(entries, self::entries(Reader::with_semantics(&section, self.target, semantics)));
         assert_tiled(Reader::new(&section, self.target));
+        assert_same_walk(Reader::new(&section, self.target), &entries);
         entries
     }
 
@@ -231,6 +233,21 @@ pub fn assert_tiled<S: Semantics + ?Sized>(reader: Reader<'_, S>) -> usize {
         end = record.end;
     }
     end
+}
+
+/// A walk knows no more of the section than a table, and needs no more.
+fn assert_same_walk(reader: Reader<'_>, entries: &[Entry]) {
+    let mut walk = reader.walk();
+    let mut entries = entries.iter();
+    while let Some(record) = walk.next() {
+        let entry = entries.next().expect("as many entries as records");
+        if let RecordKind::Fde(fde) = record.kind {
+            let cie = fde.cie.and_then(|place| walk.cie(place)).map(|cie| cie.section_offset());
+            assert_eq!(cie, fde_of(entry).cie, "{}", entry.offset);
+            assert!(fde.faults.iter().all(|fault| entry.faults.contains(fault)));
+        }
+    }
+    assert_eq!(entries.next(), None);
 }
 
 /// The entries' kinds in one letter each: C, F, 0 for a terminator, ? for an unreadable record.
