@@ -73,7 +73,7 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
                 features.fde(&entry, cie);
                 features.program(&cie_entry, section, target);
                 for fault in &cie_entry.faults {
-                    features.add("cie-fault", fault.kind.key());
+                    features.add("cie-fault", fault.kind.name());
                 }
                 if cie_entry.offset > entry.offset {
                     features.add("cie-after-fde", "");
@@ -146,7 +146,7 @@ impl Features {
         self.add("kind", entry.kind.name());
         self.add("format", if entry.format == Format::Dwarf32 { "32" } else { "64" });
         for fault in &entry.faults {
-            self.add("fault", fault.kind.key());
+            self.add("fault", fault.kind.name());
         }
         self.program(entry, section, target);
         for row in entry.rows.iter() {

@@ -151,7 +151,7 @@ impl<'a> SectionJudge<'a> {
 /// a reader makes of such a one.
 fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
     let (fault, words) = match entry.faults.first() {
-        Some(fault) => (fault.kind.key(), format!("the record is ill-formed: {fault}")),
+        Some(fault) => (fault.kind.name(), format!("the record is ill-formed: {fault}")),
         None => {
             let fault = features.iter().find(|feature| feature.name == "cie-fault")?;
             (fault.value.as_str(), format!("the record's CIE is ill-formed: {}", fault.value))

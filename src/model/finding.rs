@@ -33,100 +33,80 @@ impl Verdict {
     }
 }
 
-macro_rules! keys {
-    ($($(#[doc = $doc:literal])+ $name:ident = $key:literal, $clause:literal;)+) => {
-        /// The stable kebab-case key of a finding.
-        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-        pub enum Key { $($(#[doc = $doc])+ $name,)+ }
-
-        impl Key {
-            /// Every key, in the order of the reports.
-            pub const ALL: &'static [Key] = &[$(Key::$name,)+];
-
-            /// The key's text.
-            pub fn name(self) -> &'static str {
-                match self { $(Key::$name => $key,)+ }
-            }
-
-            /// The clause that decides who is right.
-            pub fn clause(self) -> &'static str {
-                match self { $(Key::$name => $clause,)+ }
-            }
-        }
-    };
-}
-
-keys! {
-    /// A section that the reader passed over or gave up on.
-    SectionUnread = "section.unread", "every record of a section is part of the answer";
-    /// A record that the reader does not list.
-    EntryMissing = "entry.missing", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
-    /// A record that the reader lists and that does not exist.
-    EntryExtra = "entry.extra", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
-    /// A record that the reader lists twice.
-    EntryRepeated = "entry.repeated", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
-    /// A record that the reader refuses.
-    EntryRejected = "entry.rejected", "a well-formed record is read, an ill-formed one is reported";
-    /// A record that the reader accepts in silence though it is ill-formed.
-    EntryAccepted = "entry.accepted", "a well-formed record is read, an ill-formed one is reported";
-    /// CIE against FDE against terminator.
-    EntryKind = "entry.kind", "LSB exception frames and DWARF 5 section 6.4.1: the id field tells a CIE from an FDE";
-    /// The length field.
-    EntryLength = "entry.length", "DWARF 5 section 7.4: initial length";
-    /// 32-bit or 64-bit format.
-    EntryFormat = "entry.format", "DWARF 5 section 7.4: 32-bit and 64-bit formats";
-    /// The CIE's version.
-    CieVersion = "cie.version", "DWARF 5 section 6.4.1 and 7.24: CIE version";
-    /// The augmentation string.
-    CieAugmentation = "cie.augmentation", "LSB exception frames: augmentation string";
-    /// The address size of a version 4 CIE.
-    CieAddressSize = "cie.address-size", "DWARF 5 section 6.4.1: address_size";
-    /// The segment selector size of a version 4 CIE.
-    CieSegmentSelectorSize = "cie.segment-selector-size", "DWARF 5 section 6.4.1: segment_selector_size";
-    /// The code alignment factor.
-    CieCodeAlignmentFactor = "cie.code-alignment-factor", "DWARF 5 section 6.4.1: code_alignment_factor, unsigned LEB128";
-    /// The data alignment factor.
-    CieDataAlignmentFactor = "cie.data-alignment-factor", "DWARF 5 section 6.4.1: data_alignment_factor, signed LEB128";
-    /// The return address register.
-    CieReturnAddressRegister = "cie.return-address-register", "DWARF 5 section 6.4.1: unsigned LEB128; one byte in version 1 (DWARF 2)";
-    /// The augmentation data bytes.
-    AugmentationData = "augmentation.data", "LSB exception frames: augmentation length and data";
-    /// The encoding of initial locations.
-    CieFdeEncoding = "cie.fde-encoding", "LSB exception frames: augmentation R";
-    /// The encoding of LSDA pointers.
-    CieLsdaEncoding = "cie.lsda-encoding", "LSB exception frames: augmentation L";
-    /// The personality routine.
-    CiePersonality = "cie.personality", "LSB exception frames: augmentation P";
-    /// The signal frame flag.
-    CieSignalFrame = "cie.signal-frame", "augmentation S: the frame is a signal frame";
-    /// The CIE that an FDE belongs to.
-    FdeCie = "fde.cie", "LSB: the CIE pointer counts back from its own field; DWARF 5 section 6.4.1: it is a section offset";
-    /// The CIE pointer as written.
-    FdeCiePointer = "fde.cie-pointer", "DWARF 5 section 6.4.1: CIE_pointer";
-    /// The segment selector.
-    FdeSegment = "fde.segment", "DWARF 5 section 6.4.1: initial_location is preceded by a segment selector of the CIE's size";
-    /// The initial location.
-    FdeInitialLocation = "fde.initial-location", "LSB: the encoding of the CIE's R, pcrel from the field's address; DWARF 5 section 6.4.1: a target address";
-    /// The address range.
-    FdeAddressRange = "fde.address-range", "LSB: the format of the CIE's R without its application; DWARF 5 section 6.4.1: address_range";
-    /// The language-specific data area.
-    FdeLsda = "fde.lsda", "LSB exception frames: augmentation L";
-    /// Which instruction stands at a place.
-    InstructionOpcode = "instruction.opcode", "DWARF 5 section 7.24: call frame instruction encodings";
-    /// The operands of an instruction.
-    InstructionOperands = "instruction.operands", "DWARF 5 section 6.4.2: operands and their factors";
-    /// The number of instructions.
-    InstructionCount = "instruction.count", "DWARF 5 section 6.4.1: the instructions fill the record";
-    /// A location at which one reader starts a row and the other does not.
-    RowLocation = "row.location", "DWARF 5 section 6.4.3: a location starts a new row";
-    /// The CFA rule of a row.
-    RowCfa = "row.cfa", "DWARF 5 section 6.4.2.2: CFA definition instructions";
-    /// The register of a CFA rule.
-    RowCfaRegister = "row.cfa-register", "DWARF 5 section 6.4.2.2: CFA definition instructions";
-    /// The offset of a CFA rule.
-    RowCfaOffset = "row.cfa-offset", "DWARF 5 section 6.4.2.2: CFA definition instructions";
-    /// A register rule of a row.
-    RowRegisterRule = "row.register-rule", "DWARF 5 section 6.4.2.3: register rule instructions";
+keyed_enum! {
+    /// The stable key of a finding, with the clause that decides who is right.
+    Key {
+        /// A section that the reader passed over or gave up on.
+        SectionUnread = "section.unread", "every record of a section is part of the answer";
+        /// A record that the reader does not list.
+        EntryMissing = "entry.missing", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
+        /// A record that the reader lists and that does not exist.
+        EntryExtra = "entry.extra", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
+        /// A record that the reader lists twice.
+        EntryRepeated = "entry.repeated", "DWARF 5 section 6.4.1: a record is followed by the next, length bytes on";
+        /// A record that the reader refuses.
+        EntryRejected = "entry.rejected", "a well-formed record is read, an ill-formed one is reported";
+        /// A record that the reader accepts in silence though it is ill-formed.
+        EntryAccepted = "entry.accepted", "a well-formed record is read, an ill-formed one is reported";
+        /// CIE against FDE against terminator.
+        EntryKind = "entry.kind", "LSB exception frames and DWARF 5 section 6.4.1: the id field tells a CIE from an FDE";
+        /// The length field.
+        EntryLength = "entry.length", "DWARF 5 section 7.4: initial length";
+        /// 32-bit or 64-bit format.
+        EntryFormat = "entry.format", "DWARF 5 section 7.4: 32-bit and 64-bit formats";
+        /// The CIE's version.
+        CieVersion = "cie.version", "DWARF 5 section 6.4.1 and 7.24: CIE version";
+        /// The augmentation string.
+        CieAugmentation = "cie.augmentation", "LSB exception frames: augmentation string";
+        /// The address size of a version 4 CIE.
+        CieAddressSize = "cie.address-size", "DWARF 5 section 6.4.1: address_size";
+        /// The segment selector size of a version 4 CIE.
+        CieSegmentSelectorSize = "cie.segment-selector-size", "DWARF 5 section 6.4.1: segment_selector_size";
+        /// The code alignment factor.
+        CieCodeAlignmentFactor = "cie.code-alignment-factor", "DWARF 5 section 6.4.1: code_alignment_factor, unsigned LEB128";
+        /// The data alignment factor.
+        CieDataAlignmentFactor = "cie.data-alignment-factor", "DWARF 5 section 6.4.1: data_alignment_factor, signed LEB128";
+        /// The return address register.
+        CieReturnAddressRegister = "cie.return-address-register", "DWARF 5 section 6.4.1: unsigned LEB128; one byte in version 1 (DWARF 2)";
+        /// The augmentation data bytes.
+        AugmentationData = "augmentation.data", "LSB exception frames: augmentation length and data";
+        /// The encoding of initial locations.
+        CieFdeEncoding = "cie.fde-encoding", "LSB exception frames: augmentation R";
+        /// The encoding of LSDA pointers.
+        CieLsdaEncoding = "cie.lsda-encoding", "LSB exception frames: augmentation L";
+        /// The personality routine.
+        CiePersonality = "cie.personality", "LSB exception frames: augmentation P";
+        /// The signal frame flag.
+        CieSignalFrame = "cie.signal-frame", "augmentation S: the frame is a signal frame";
+        /// The CIE that an FDE belongs to.
+        FdeCie = "fde.cie", "LSB: the CIE pointer counts back from its own field; DWARF 5 section 6.4.1: it is a section offset";
+        /// The CIE pointer as written.
+        FdeCiePointer = "fde.cie-pointer", "DWARF 5 section 6.4.1: CIE_pointer";
+        /// The segment selector.
+        FdeSegment = "fde.segment", "DWARF 5 section 6.4.1: initial_location is preceded by a segment selector of the CIE's size";
+        /// The initial location.
+        FdeInitialLocation = "fde.initial-location", "LSB: the encoding of the CIE's R, pcrel from the field's address; DWARF 5 section 6.4.1: a target address";
+        /// The address range.
+        FdeAddressRange = "fde.address-range", "LSB: the format of the CIE's R without its application; DWARF 5 section 6.4.1: address_range";
+        /// The language-specific data area.
+        FdeLsda = "fde.lsda", "LSB exception frames: augmentation L";
+        /// Which instruction stands at a place.
+        InstructionOpcode = "instruction.opcode", "DWARF 5 section 7.24: call frame instruction encodings";
+        /// The operands of an instruction.
+        InstructionOperands = "instruction.operands", "DWARF 5 section 6.4.2: operands and their factors";
+        /// The number of instructions.
+        InstructionCount = "instruction.count", "DWARF 5 section 6.4.1: the instructions fill the record";
+        /// A location at which one reader starts a row and the other does not.
+        RowLocation = "row.location", "DWARF 5 section 6.4.3: a location starts a new row";
+        /// The CFA rule of a row.
+        RowCfa = "row.cfa", "DWARF 5 section 6.4.2.2: CFA definition instructions";
+        /// The register of a CFA rule.
+        RowCfaRegister = "row.cfa-register", "DWARF 5 section 6.4.2.2: CFA definition instructions";
+        /// The offset of a CFA rule.
+        RowCfaOffset = "row.cfa-offset", "DWARF 5 section 6.4.2.2: CFA definition instructions";
+        /// A register rule of a row.
+        RowRegisterRule = "row.register-rule", "DWARF 5 section 6.4.2.3: register rule instructions";
+    }
 }
 
 impl Serialize for Key {

@@ -9,11 +9,15 @@
 
 #![forbid(unsafe_code)]
 
+#[macro_use]
+mod keyed;
+
 mod address;
 mod answer;
 mod case;
 mod entry;
 mod expression;
+mod fault;
 mod finding;
 mod instruction;
 mod machine;
@@ -24,8 +28,9 @@ mod wire;
 pub use address::{Address, SectionOffset};
 pub use answer::{Outcome, Says, Sink};
 pub use case::{Bases, Case, Class, Endianness, Section, SectionKind, Target};
-pub use entry::{Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Format, Pointer};
+pub use entry::{Bytes, Cie, Entry, EntryKind, Fde, Format, Pointer};
 pub use expression::{Expression, Operation, operation_by_name, operation_name};
+pub use fault::{Fault, FaultKind};
 pub use finding::{Finding, Key, Verdict};
 pub use instruction::{Instruction, Operand};
 pub use machine::Machine;

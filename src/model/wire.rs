@@ -85,7 +85,7 @@ impl Serialize for Pointer {
 impl Serialize for Fault {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut fields = serializer.serialize_struct("Fault", 4)?;
-        fields.serialize_field("key", self.kind.key())?;
+        fields.serialize_field("key", self.kind.name())?;
         fields.serialize_field("offset", &self.offset)?;
         fields.serialize_field("bytes", &hex_bytes(&self.bytes))?;
         fields.serialize_field("expected", &self.expected)?;
