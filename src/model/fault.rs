@@ -86,8 +86,6 @@ keyed_enum! {
         RangeOverflow = "fault.range-overflow";
         /// A relocation that could not be applied to this field.
         Relocation = "fault.relocation";
-        /// A section whose contents could not be had (compressed data that does not decompress).
-        SectionContents = "fault.section-contents";
         /// Words of an oracle about a record, in its own terms.
         Reported = "fault.reported";
     }

@@ -111,7 +111,7 @@ fn readelf_that_is_wrong_is_found_out() {
     }
     let run = with_readelf(r#"readelf "$@" | sed 's/def_cfa_offset: 16/def_cfa_offset: 24/'"#);
     run.exits(1).says("differ instruction.operands").says("gimli sides with ours");
-    run.says("ours    #1 DW_CFA_def_cfa_offset: 16").says("theirs  #1 DW_CFA_def_cfa_offset: 24");
+    run.says("ours    #3 DW_CFA_def_cfa_offset: 16").says("theirs  #3 DW_CFA_def_cfa_offset: 24");
 }
 
 #[test]
