@@ -18,7 +18,8 @@ use cfidiff::campaign::{self, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
 use cfidiff::image;
 use cfidiff::report::Summary;
-use cfidiff_model::{Finding, SectionKind, Verdict};
+use cfidiff_cfi::{Reader, Table};
+use cfidiff_model::{Finding, Says, SectionKind, Verdict};
 use cfidiff_oracles::known::{self, Known};
 use cfidiff_oracles::{NAMES, Oracle, probe};
 use serde::Deserialize;
@@ -29,9 +30,9 @@ const MAX_CORPUS_BYTES: u64 = 4 << 20;
 
 /// What the manifest starts with.
 const HEAD: &str = "\
-# The cases of this corpus. `name` is the file below `cases/`; `about` tells what it exercises; then each reader's
-# verdict on it, which is `agree` or the causes of all differences. `ill-formed` causes are faults of the case
-# itself; the others are listed in `oracles/known/`. `BLESS=1 cargo test --test corpus` rewrites the verdicts.
+# The cases of this corpus. `name` is the file below `cases/`; `about` tells what it exercises; `faults` is where it
+# breaks the format; then each reader's verdict on it, which is `agree` or the causes of all differences. See
+# README.md. `BLESS=1 cargo test --test corpus` rewrites faults and verdicts.
 ";
 
 /// The manifest, `corpus/manifest.toml`.
@@ -50,6 +51,9 @@ struct Entry {
     name: String,
     /// What it exercises, in one line.
     about: String,
+    /// Where it breaks the format: the keys of the faults that our reader finds.
+    #[serde(default)]
+    faults: Vec<String>,
     /// Each reader's verdict.
     #[serde(flatten)]
     verdicts: BTreeMap<String, String>,
@@ -67,8 +71,11 @@ impl Manifest {
         for (reader, version) in &self.taken_from {
             let _ = writeln!(text, "{reader} = {}", quoted(version));
         }
-        for Entry { name, about, verdicts } in &self.case {
+        for Entry { name, about, faults, verdicts } in &self.case {
             let _ = write!(text, "\n[[case]]\nname = {}\nabout = {}\n", quoted(name), quoted(about));
+            if !faults.is_empty() {
+                let _ = writeln!(text, "faults = {}", toml::Value::from(faults.clone()));
+            }
             for (reader, verdict) in verdicts {
                 let _ = writeln!(text, "{reader} = {}", quoted(verdict));
             }
@@ -141,6 +148,23 @@ impl Run {
         let compared: u64 = report.cases.iter().map(|case| case.readers[reader].records.total()).sum();
         if compared == 0 { "nothing to compare".to_owned() } else { "agree".to_owned() }
     }
+}
+
+/// Where a case breaks the format.
+fn faults(path: &Path) -> Vec<String> {
+    let image = image::open(path, &image::Options::default()).expect("the case can be opened");
+    let mut keys = BTreeSet::new();
+    let mut entry = cfidiff_model::Entry::default();
+    for case in &image.cases {
+        for (_, section) in case.frame_sections() {
+            let mut table = Table::new(Reader::new(section, case.target));
+            for index in 0..table.len() {
+                table.fill(index, Says::INSTRUCTIONS | Says::ROWS, &mut entry);
+                keys.extend(entry.faults.iter().map(|fault| fault.kind.name().to_owned()));
+            }
+        }
+    }
+    keys.into_iter().collect()
 }
 
 /// A finding's verdict with its cause; what nothing explains has its key for a cause.
@@ -228,6 +252,11 @@ fn the_verdicts_are_those_of_the_manifest() {
     let mut wrong = String::new();
     for case in &mut manifest.case {
         let Some(report) = run.reports.get(&case.name) else { continue };
+        let faults = faults(&report.path);
+        if case.faults != faults {
+            let _ = writeln!(wrong, "{}: faults {:?}, now {faults:?}", case.name, case.faults);
+            case.faults = faults;
+        }
         for (index, reader) in run.readers.iter().enumerate() {
             let verdict = run.verdict(index, report);
             let listed = case.verdicts.get(reader.name()).map_or("nothing", String::as_str);

@@ -139,38 +139,37 @@ fn fields(fde: &FrameDescriptionEntry<Bytes<'_>>) -> u64 {
 fn row_checksum(row: &UnwindTableRow<usize>) -> u64 {
     let cfa = match row.cfa() {
         CfaRule::RegisterAndOffset { register, offset } => mix_rule(u64::from(register.0), 0, *offset as u64),
-        CfaRule::Expression(expression) => mix_rule(0, 2, expression.offset as u64),
+        other => other_cfa(other),
     };
     let mut rules = 0u64;
     for (register, rule) in row.registers() {
-        rules = rules.wrapping_add(mix_rule(u64::from(register.0), kind(rule), value(rule)));
+        rules = rules.wrapping_add(match rule {
+            RegisterRule::Offset(offset) => mix_rule(u64::from(register.0), 2, *offset as u64),
+            other => other_rule(register.0, other),
+        });
     }
     mix(mix(row.start_address(), row.end_address()), mix(cfa, rules))
 }
 
-#[inline(always)]
-fn kind(rule: &RegisterRule<usize>) -> u64 {
-    match rule {
-        RegisterRule::Undefined => 0,
-        RegisterRule::SameValue => 1,
-        RegisterRule::Offset(_) => 2,
-        RegisterRule::ValOffset(_) => 3,
-        RegisterRule::Register(_) => 4,
-        RegisterRule::Expression(_) => 5,
-        RegisterRule::ValExpression(_) => 6,
-        RegisterRule::Architectural => 7,
-        _ => 8,
+#[cold]
+fn other_cfa(cfa: &CfaRule<usize>) -> u64 {
+    match cfa {
+        CfaRule::RegisterAndOffset { register, offset } => mix_rule(u64::from(register.0), 0, *offset as u64),
+        CfaRule::Expression(expression) => mix_rule(0, 2, expression.offset as u64),
     }
 }
 
-#[inline(always)]
-fn value(rule: &RegisterRule<usize>) -> u64 {
-    match rule {
-        RegisterRule::Offset(offset) | RegisterRule::ValOffset(offset) => *offset as u64,
-        RegisterRule::Register(source) => u64::from(source.0),
-        RegisterRule::Expression(expression) | RegisterRule::ValExpression(expression) => {
-            expression.offset as u64
-        }
-        _ => 0,
-    }
+#[cold]
+fn other_rule(register: u16, rule: &RegisterRule<usize>) -> u64 {
+    let (kind, value) = match rule {
+        RegisterRule::Undefined => (0, 0),
+        RegisterRule::SameValue => (1, 0),
+        RegisterRule::Offset(offset) => (2, *offset as u64),
+        RegisterRule::ValOffset(offset) => (3, *offset as u64),
+        RegisterRule::Register(source) => (4, u64::from(source.0)),
+        RegisterRule::Expression(expression) => (5, expression.offset as u64),
+        RegisterRule::ValExpression(expression) => (6, expression.offset as u64),
+        _ => (7, 0),
+    };
+    mix_rule(u64::from(register), kind, value)
 }

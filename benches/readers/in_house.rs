@@ -82,40 +82,42 @@ fn fields(fde: &Fde<'_>) -> u64 {
 
 #[inline(always)]
 fn row_checksum(row: &Row<'_>) -> u64 {
-    let cfa = match *row.cfa {
-        Cfa::RegisterOffset { register, offset } => mix_rule(register, 0, offset as u64),
-        Cfa::RegisterOffsetInSpace { register, offset, .. } => mix_rule(register, 1, offset as u64),
-        Cfa::Expression(block) => mix_rule(0, 2, u64::from(block.offset)),
-        // gimli says so of a CFA that is not defined.
-        Cfa::Undefined => mix_rule(0, 0, 0),
+    let cfa = match row.cfa {
+        Cfa::RegisterOffset { register, offset } => mix_rule(*register, 0, *offset as u64),
+        other => other_cfa(other),
     };
     let mut rules = 0u64;
     for (register, rule) in row.rules() {
-        rules = rules.wrapping_add(mix_rule(register, kind(rule), value(rule)));
+        rules = rules.wrapping_add(match rule {
+            Rule::Offset(offset) => mix_rule(register, 2, *offset as u64),
+            other => other_rule(register, other),
+        });
     }
     mix(mix(row.start, row.end), mix(cfa, rules))
 }
 
-#[inline(always)]
-fn kind(rule: &Rule) -> u64 {
-    match rule {
-        Rule::Undefined => 0,
-        Rule::SameValue => 1,
-        Rule::Offset(_) => 2,
-        Rule::ValOffset(_) => 3,
-        Rule::Register(_) => 4,
-        Rule::Expression(_) => 5,
-        Rule::ValExpression(_) => 6,
-        Rule::Architectural(_) => 7,
+#[cold]
+fn other_cfa(cfa: &Cfa) -> u64 {
+    match *cfa {
+        // gimli says so of a CFA that is not defined.
+        Cfa::Undefined => mix_rule(0, 0, 0),
+        Cfa::RegisterOffset { register, offset } => mix_rule(register, 0, offset as u64),
+        Cfa::RegisterOffsetInSpace { register, offset, .. } => mix_rule(register, 1, offset as u64),
+        Cfa::Expression(block) => mix_rule(0, 2, u64::from(block.offset)),
     }
 }
 
-#[inline(always)]
-fn value(rule: &Rule) -> u64 {
-    match *rule {
-        Rule::Offset(offset) | Rule::ValOffset(offset) => offset as u64,
-        Rule::Register(source) => source,
-        Rule::Expression(block) | Rule::ValExpression(block) => u64::from(block.offset),
-        Rule::Undefined | Rule::SameValue | Rule::Architectural(_) => 0,
-    }
+#[cold]
+fn other_rule(register: u64, rule: &Rule) -> u64 {
+    let (kind, value) = match *rule {
+        Rule::Undefined => (0, 0),
+        Rule::SameValue => (1, 0),
+        Rule::Offset(offset) => (2, offset as u64),
+        Rule::ValOffset(offset) => (3, offset as u64),
+        Rule::Register(source) => (4, source),
+        Rule::Expression(block) => (5, u64::from(block.offset)),
+        Rule::ValExpression(block) => (6, u64::from(block.offset)),
+        Rule::Architectural(_) => (7, 0),
+    };
+    mix_rule(register, kind, value)
 }

@@ -81,17 +81,26 @@ impl Batches<'_> {
     }
 
     /// Takes the cases of the next process. A path is taken once, for all its members at a time.
+    ///
+    /// Files of one machine only: readelf 2.40 judges registers by the names of the machine before, when a machine
+    /// without names follows one with names, and then calls good registers bad.
     fn next(&mut self) -> Batch {
         let mut chosen = HashSet::new();
         let mut batch = Batch { cases: Vec::new(), files: Vec::new() };
         let mut bytes = 0;
         let mut full = false;
         let mut left = VecDeque::new();
+        let machine = self.waiting.front().map(|&(index, _)| self.cases[index].target.machine);
         for (index, alone) in self.waiting.drain(..) {
             let case = &self.cases[index];
+            let other_machine = Some(case.target.machine) != machine;
             let path = case.path.as_deref().unwrap_or(Path::new(""));
             let another_member = case.member.is_some() && chosen.contains(path);
             let file = argument(path);
+            if other_machine && !another_member {
+                left.push_back((index, alone));
+                continue;
+            }
             full |= bytes + file.len() > NAMES || batch.files.len() >= self.readelf.files_per_process.max(1);
             full |= alone && !batch.files.is_empty();
             if another_member {

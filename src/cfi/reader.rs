@@ -230,6 +230,7 @@ impl<'a, S: Semantics + ?Sized> Walk<'a, S> {
 impl<'a, S: Semantics + ?Sized> Iterator for Walk<'a, S> {
     type Item = Record<'a>;
 
+    // A copy in each loop: a loop seldom looks at all of a record, and what it does not look at is never stored.
     #[inline(always)]
     fn next(&mut self) -> Option<Record<'a>> {
         if self.finished || self.position >= self.reader.data.len() {

@@ -15,13 +15,15 @@ pub const MAX_EXTRA_RULES: usize = 512;
 pub(crate) struct RegisterFile {
     rules: Vec<(u64, Rule)>,
     places: [u16; DIRECT],
+    /// The registers below [`DIRECT`] that have a rule, a bit each: gives the rules by number.
+    set: [u64; 2],
     /// How many of the rules are of registers that are searched for.
     extra: usize,
 }
 
 impl Default for RegisterFile {
     fn default() -> Self {
-        RegisterFile { rules: Vec::with_capacity(32), places: [0; DIRECT], extra: 0 }
+        RegisterFile { rules: Vec::with_capacity(32), places: [0; DIRECT], set: [0; 2], extra: 0 }
     }
 }
 
@@ -38,6 +40,7 @@ impl RegisterFile {
             Some(entry) if entry.0 == register => entry.1 = rule,
             _ => {
                 *place = self.rules.len() as u16;
+                self.set[register as usize / 64] |= 1 << (register % 64);
                 self.rules.push((register, rule));
             }
         }
@@ -74,7 +77,11 @@ impl RegisterFile {
     pub fn remove(&mut self, register: u64) {
         let Some(place) = self.find(register) else { return };
         self.rules.swap_remove(place);
-        self.extra -= usize::from(register >= DIRECT as u64);
+        if register < DIRECT as u64 {
+            self.set[register as usize / 64] &= !(1 << (register % 64));
+        } else {
+            self.extra -= 1;
+        }
         if let Some(&(moved, _)) = self.rules.get(place)
             && moved < DIRECT as u64
         {
@@ -91,10 +98,12 @@ impl RegisterFile {
     #[inline(always)]
     pub fn reset(&mut self, rules: &[(u64, Rule)]) {
         self.rules.clear();
+        self.set = [0; 2];
         self.extra = 0;
         for &(register, rule) in rules {
             if register < DIRECT as u64 {
                 self.places[register as usize] = self.rules.len() as u16;
+                self.set[register as usize / 64] |= 1 << (register % 64);
             } else {
                 self.extra += 1;
             }
@@ -111,17 +120,30 @@ impl RegisterFile {
     /// The rules by register number up to 127, then the others in no order.
     #[inline(always)]
     pub fn by_number(&self) -> impl Iterator<Item = (u64, &Rule)> {
-        let direct = self.rules.iter().filter(|&&(register, _)| register < DIRECT as u64);
-        let mut set = direct.fold(0u128, |set, &(register, _)| set | 1 << register);
+        let [mut low, mut high] = self.set;
         let mut others = if self.extra == 0 { [].iter() } else { self.rules.iter() };
         std::iter::from_fn(move || {
-            if set != 0 {
-                let register = set.trailing_zeros();
-                set &= set - 1;
-                let place = usize::from(self.places[register as usize % DIRECT]);
-                return self.rules.get(place).map(|(register, rule)| (*register, rule));
-            }
-            others.find(|&&(register, _)| register >= DIRECT as u64).map(|(register, rule)| (*register, rule))
+            let register = if low != 0 {
+                take_lowest(&mut low)
+            } else if high != 0 {
+                64 + take_lowest(&mut high)
+            } else {
+                return others.find(|&&(register, _)| register >= DIRECT as u64).map(by_reference);
+            };
+            self.rules.get(usize::from(self.places[register as usize % DIRECT])).map(by_reference)
         })
     }
+}
+
+#[inline(always)]
+fn by_reference((register, rule): &(u64, Rule)) -> (u64, &Rule) {
+    (*register, rule)
+}
+
+/// Clears the lowest bit that is set and gives its position.
+#[inline(always)]
+fn take_lowest(bits: &mut u64) -> u64 {
+    let position = u64::from(bits.trailing_zeros());
+    *bits &= *bits - 1;
+    position
 }

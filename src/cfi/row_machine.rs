@@ -156,7 +156,7 @@ impl RowContext {
 }
 
 impl InitialRules {
-    /// The register rules by number.
+    /// The register rules by number up to 127, then the others in no order.
     pub fn rules(&self) -> impl Iterator<Item = (u64, &Rule)> {
         self.rules.iter().map(|(register, rule)| (*register, rule))
     }

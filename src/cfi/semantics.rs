@@ -77,7 +77,8 @@ pub enum Opcode2d {
 
 /// The rules of the format. See the module's text.
 ///
-/// `kind` tells the section, since `.eh_frame` and `.debug_frame` answer some questions differently.
+/// `kind` tells the section, since `.eh_frame` and `.debug_frame` answer some questions differently. An answer
+/// depends on the arguments alone: what is the same for all FDEs of a CIE is asked once for that CIE.
 pub trait Semantics: Sync {
     // Records.
 

@@ -9,7 +9,7 @@ use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
 use cfidiff::image;
-use cfidiff::report::{JsonLines, Report, Summary, Text};
+use cfidiff::report::{JsonLines, Report, Summary, Text, printable};
 use cfidiff_model::SectionKind;
 use cfidiff_oracles::{Missing, Oracle};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -50,6 +50,9 @@ pub struct Check {
     timeout: u64,
 }
 
+/// The readers that are there, and those that are not, each with whether it was asked for by name.
+type Readers = (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>);
+
 impl Check {
     /// Runs the check and tells how it ended.
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
@@ -82,8 +85,8 @@ impl Check {
             campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
+                bar.set_message(format!(", {} FDEs", summary.ours.fdes));
                 bar.inc(1);
-                bar.set_message(format!("{} FDEs", summary.ours.fdes));
                 written = bar.suspend(|| report.file(&file));
                 if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })
@@ -103,8 +106,8 @@ impl Check {
         self.format == Format::Text && self.output.is_none() && io::stdout().is_terminal()
     }
 
-    /// The readers that are there, and those that are not, each with whether it was asked for by name.
-    fn readers(&self) -> (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>) {
+    /// Looks for the readers that are wanted.
+    fn readers(&self) -> Readers {
         let asked_for = !self.readers.is_empty();
         let names = cfidiff_oracles::NAMES
             .iter()
@@ -145,7 +148,7 @@ impl Log<'_> {
     fn line(&self, words: &str) {
         if !self.silent {
             // Nobody is there to be told that nobody listens.
-            self.bar.suspend(|| _ = writeln!(io::stderr(), "cfidiff: {words}"));
+            self.bar.suspend(|| _ = writeln!(io::stderr(), "cfidiff: {}", printable(words)));
         }
     }
 
@@ -176,7 +179,7 @@ fn progress_bar(files: u64, quiet: bool) -> ProgressBar {
     if quiet {
         return ProgressBar::hidden();
     }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files, {msg}, {per_sec}, {eta} left")
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files{msg}, {eta} left")
         .unwrap_or_else(|_| ProgressStyle::default_bar());
     ProgressBar::new(files).with_style(style)
 }

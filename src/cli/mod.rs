@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anstream::{AutoStream, ColorChoice};
 use cfidiff::campaign::Exit;
+use cfidiff::report::printable;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use comfy_table::Table;
 
@@ -76,7 +77,7 @@ pub fn main() -> ExitCode {
         Ok(exit) => ExitCode::from(exit.code()),
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(io::stderr(), "cfidiff: {error:#}");
+            let _ = writeln!(io::stderr(), "cfidiff: {}", printable(&format!("{error:#}")));
             ExitCode::from(Exit::Usage.code())
         }
     }

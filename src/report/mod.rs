@@ -11,6 +11,7 @@ pub use jsonl::JsonLines;
 pub use summary::{Explained, ReaderSummary, Summary};
 pub use text::Text;
 
+use std::borrow::Cow;
 use std::io;
 
 use cfidiff_model::Finding;
@@ -33,4 +34,15 @@ pub trait Report {
 /// The case that a finding is about, as a place that a reader of the report finds: section and offset.
 fn place(finding: &Finding) -> String {
     format!("{}+{}", finding.section, finding.offset)
+}
+
+/// Words with control characters escaped: names and what tools print may hold any, and a terminal obeys them.
+pub fn printable(words: &str) -> Cow<'_, str> {
+    if !words.contains(char::is_control) {
+        return Cow::Borrowed(words);
+    }
+    let escaped = |letter: char| {
+        if letter.is_control() { letter.escape_default().to_string() } else { letter.to_string() }
+    };
+    Cow::Owned(words.chars().map(escaped).collect())
 }

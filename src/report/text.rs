@@ -9,7 +9,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::{Exit, FileReport, Unreadable};
 use crate::report::summary::counted;
-use crate::report::{ReaderSummary, Report, Summary, place};
+use crate::report::{ReaderSummary, Report, Summary, place, printable};
 
 /// How many characters of a broken reader's words are shown.
 const MAX_FAILURE: usize = 200;
@@ -33,20 +33,23 @@ impl<W: Write> Text<W> {
         Text { out, verbose, quiet, without_cfi: 0 }
     }
 
+    fn line(&mut self, words: &str) -> io::Result<()> {
+        writeln!(self.out, "{}", printable(words))
+    }
+
+    /// A line that starts with a word in the verdict's color.
+    fn marked(&mut self, verdict: Verdict, mark: &str, words: &str) -> io::Result<()> {
+        let style = style(verdict);
+        writeln!(self.out, "{style}{mark}{style:#} {}", printable(words))
+    }
+
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let style = style(finding.verdict);
-        write!(
-            self.out,
-            "{style}{}{style:#} {} {}",
-            finding.verdict.name(),
-            finding.key.name(),
-            finding.file
-        )?;
-        write!(self.out, " {} ({})", place(finding), finding.reader)?;
+        let (key, place) = (finding.key.name(), place(finding));
+        let mut head = format!("{key} {} {place} ({})", finding.file, finding.reader);
         if finding.count > 1 {
-            write!(self.out, ", {} records", finding.count)?;
+            head += &format!(", {} records", finding.count);
         }
-        writeln!(self.out)?;
+        self.marked(finding.verdict, finding.verdict.name(), &head)?;
         // What a broken tool said can be of any length; a difference is shown whole.
         let limit = if finding.verdict == Verdict::OracleFailed { MAX_FAILURE } else { usize::MAX };
         for (label, words) in [
@@ -55,7 +58,7 @@ impl<W: Write> Text<W> {
             ("reason", &finding.reason),
             ("repro", &finding.repro),
         ] {
-            writeln!(self.out, "    {label:<7} {}", cut(words, limit))?;
+            self.line(&format!("    {label:<7} {}", cut(words, limit)))?;
         }
         Ok(())
     }
@@ -66,17 +69,17 @@ impl<W: Write> Text<W> {
         }
         writeln!(self.out, "explained differences:")?;
         for ((verdict, cause), explained) in &summary.explained {
-            let (style, readers) = (style(*verdict), explained.readers.join(", "));
-            writeln!(
-                self.out,
-                "  {style}{}{style:#} {cause}: {} x {readers}",
+            let readers = explained.readers.join(", ");
+            write!(self.out, "  ")?;
+            self.marked(
+                *verdict,
                 verdict.name(),
-                explained.count
+                &format!("{cause}: {} of {readers}", counted(explained.count, "finding")),
             )?;
             if !explained.reason.is_empty() {
-                writeln!(self.out, "      {}", explained.reason)?;
+                self.line(&format!("      {}", explained.reason))?;
             }
-            writeln!(self.out, "      first at {}", explained.first)?;
+            self.line(&format!("      first at {}", explained.first))?;
         }
         writeln!(self.out)
     }
@@ -85,8 +88,8 @@ impl<W: Write> Text<W> {
     fn missing(&mut self, summary: &Summary) -> io::Result<()> {
         for (missing, asked_for) in &summary.missing {
             if *asked_for || !self.quiet {
-                writeln!(self.out, "{} was not compared: {}", missing.name, missing.why)?;
-                writeln!(self.out, "    to install it: {}", missing.install)?;
+                self.line(&format!("{} was not compared: {}", missing.name, missing.why))?;
+                self.line(&format!("    to install it: {}", missing.install))?;
             }
         }
         Ok(())
@@ -130,30 +133,24 @@ fn style(verdict: Verdict) -> Style {
 
 impl<W: Write> Report for Text<W> {
     fn unreadable(&mut self, unreadable: &Unreadable) -> io::Result<()> {
-        let style = style(Verdict::Differ);
-        writeln!(self.out, "{style}unreadable{style:#} {}: {}", unreadable.path.display(), unreadable.why)
+        let words = format!("{}: {}", unreadable.path.display(), unreadable.why);
+        self.marked(Verdict::Differ, "unreadable", &words)
     }
 
     fn file(&mut self, report: &FileReport) -> io::Result<()> {
         if let Some(error) = &report.error {
-            let style = style(Verdict::Differ);
-            writeln!(self.out, "{style}unreadable{style:#} {error}")?;
+            self.marked(Verdict::Differ, "unreadable", &error.to_string())?;
         }
         if report.has_no_cfi() && !self.quiet {
             self.without_cfi += 1;
             if self.verbose || self.without_cfi <= MAX_WITHOUT_CFI {
-                writeln!(self.out, "no call frame information to compare in {}", report.path.display())?;
+                self.line(&format!("no call frame information to compare in {}", report.path.display()))?;
             }
         }
         for case in &report.cases {
-            let style = style(Verdict::OracleFailed);
             for (reader, why) in case.failures_alone() {
-                writeln!(
-                    self.out,
-                    "{style}oracle-failed{style:#} {} ({reader}): {}",
-                    case.name,
-                    cut(why, MAX_FAILURE)
-                )?;
+                let words = format!("{} ({reader}): {}", case.name, cut(why, MAX_FAILURE));
+                self.marked(Verdict::OracleFailed, Verdict::OracleFailed.name(), &words)?;
             }
         }
         for finding in &report.findings {
@@ -165,16 +162,16 @@ impl<W: Write> Report for Text<W> {
             if self.verbose || !matches!(verdict, Verdict::Open | Verdict::KnownFault) {
                 let (name, path) = (verdict.name(), report.path.display());
                 let cause = if cause.is_empty() { String::new() } else { format!(" {cause}") };
-                writeln!(self.out, "... and {count} more {name}{cause} ({reader}) in {path}")?;
+                self.line(&format!("... and {count} more {name}{cause} ({reader}) in {path}"))?;
             }
         }
         if self.verbose {
             for note in &report.notes {
-                writeln!(self.out, "note: {note}")?;
+                self.line(&format!("note: {note}"))?;
             }
             for case in &report.cases {
                 for (reader, why) in &case.failures {
-                    writeln!(self.out, "note: {}: {reader}: {why}", case.name)?;
+                    self.line(&format!("note: {}: {reader}: {why}", case.name))?;
                 }
             }
         }
@@ -188,7 +185,7 @@ impl<W: Write> Report for Text<W> {
         self.missing(summary)?;
         if !self.quiet {
             for line in table(&summary.readers).lines() {
-                writeln!(self.out, "{}", line.trim_end().trim_start_matches(' '))?;
+                self.line(line.trim())?;
             }
             self.totals(summary)?;
         }

@@ -67,7 +67,7 @@ fn a_directory_and_a_file_without_permission_are_errors() {
     fs::create_dir(&inner).expect("a folder is made");
     let file = folder.file("lib.so", &linked());
     for path in [&inner, &file] {
-        fs::set_permissions(path, PermissionsExt::from_mode(0)).expect("permissions change");
+        fs::set_permissions(path, PermissionsExt::from_mode(0o000)).expect("permissions change");
     }
     if fs::read_dir(&inner).is_ok() {
         println!("skipped: permissions do not bind the superuser");
@@ -127,6 +127,15 @@ fn odd_names_are_read_and_shown() {
         check(["--".as_ref(), file.as_os_str()]).exits(0).says("6 FDEs");
     }
     check([folder.path()]).exits(0).says("5 files read");
+}
+
+#[test]
+fn a_name_cannot_speak_to_the_terminal() {
+    let folder = Folder::new();
+    let file = folder.file("red\u{1b}[31m\nline", b"no ELF file\n");
+    let run = check([&file]);
+    run.exits(2).says(r"red\u{1b}[31m\nline: is neither").logs(r"red\u{1b}[31m\nline: is neither");
+    assert!(!run.stdout.contains('\u{1b}') && !run.stderr.contains('\u{1b}'));
 }
 
 #[test]

@@ -1,0 +1,208 @@
+//! The lists and examples of the README against the code: what stands between `<!-- NAME -->` and `<!-- end -->` is
+//! made here. `BLESS=1 cargo test --test docs` rewrites it.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::process::Command;
+
+use cfidiff::campaign::Exit;
+use cfidiff::report::SCHEMA;
+use cfidiff_model::{FaultKind, Key, Verdict};
+use serde_json::Value;
+
+const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+
+const VERDICTS: [Verdict; 5] =
+    [Verdict::Agree, Verdict::Differ, Verdict::Open, Verdict::KnownFault, Verdict::OracleFailed];
+
+/// Every list by its name.
+fn lists() -> Vec<(&'static str, String)> {
+    vec![
+        ("subcommands", subcommands()),
+        ("verdicts", verdicts()),
+        ("exit codes", exit_codes()),
+        ("fields", fields()),
+        ("readers", readers()),
+        ("finding keys", finding_keys()),
+        ("fault kinds", fault_kinds()),
+        ("decision points", decision_points()),
+    ]
+}
+
+fn table<const N: usize>(heads: [&str; N], rows: impl IntoIterator<Item = [String; N]>) -> String {
+    let mut text = format!("| {} |\n|{}\n", heads.join(" | "), "---|".repeat(N));
+    for row in rows {
+        let _ = writeln!(text, "| {} |", row.map(|cell| cell.replace('|', "\\|")).join(" | "));
+    }
+    text
+}
+
+fn code(text: &str) -> String {
+    format!("`{text}`")
+}
+
+/// What `cfidiff --help` lists.
+fn subcommands() -> String {
+    let help = run(&["--help"]);
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let mut rows: Vec<[String; 2]> = Vec::new();
+    for line in lines {
+        match line.trim().split_once("  ") {
+            Some((name, about)) if line.starts_with("  ") && !line.starts_with("   ") => {
+                rows.push([code(name), about.trim().to_owned()]);
+            }
+            _ => {
+                let [_, about] = rows.last_mut().expect("a line that goes on follows another");
+                let _ = write!(about, " {}", line.trim());
+            }
+        }
+    }
+    rows.retain(|[name, _]| name != "`help`");
+    table(["subcommand", "what it does"], rows)
+}
+
+fn verdicts() -> String {
+    let meaning = |verdict| match verdict {
+        Verdict::Agree => "the reader says the same as ours",
+        Verdict::Differ => {
+            "it does not, and nothing explains it: somebody is wrong; the reason says who is suspect and by which clause"
+        }
+        Verdict::Open => {
+            "it does not, and the specifications leave the reading open, or the record is ill-formed"
+        }
+        Verdict::KnownFault => "it does not, for a listed fault of that tool and version, with evidence",
+        Verdict::OracleFailed => {
+            "it crashed, ran out of time, printed nothing, or printed what cannot be parsed"
+        }
+    };
+    table(["verdict", "meaning"], VERDICTS.map(|verdict| [code(verdict.name()), meaning(verdict).to_owned()]))
+}
+
+fn exit_codes() -> String {
+    table(["code", "meaning"], Exit::ALL.map(|exit| [exit.code().to_string(), exit.meaning().to_owned()]))
+}
+
+/// The fields of each kind of line, from the schema that the reports are held against.
+fn fields() -> String {
+    let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
+    let mut rows = Vec::new();
+    for alternative in schema["oneOf"].as_array().expect("a list") {
+        let name = alternative["$ref"].as_str().expect("a reference").trim_start_matches("#/$defs/");
+        let properties = schema["$defs"][name]["properties"].as_object().expect("an object");
+        let fields: Vec<String> =
+            properties.keys().filter(|field| *field != "type").map(|field| code(field)).collect();
+        let about = schema["$defs"][name]["description"].as_str().expect("a description");
+        rows.push([code(name), about.to_owned(), fields.join(", ")]);
+    }
+    table(["`type`", "what it is", "fields"], rows)
+}
+
+fn readers() -> String {
+    let about = |name| match name {
+        "gimli" => ["gimli", "in this process", "built in"],
+        "readelf" => [
+            "GNU binutils (readelf, objdump)",
+            "`readelf -wNf` and `-wNF`, both parsed",
+            "`apt-get install binutils`",
+        ],
+        _ => panic!("{name} needs words here"),
+    };
+    let rows = cfidiff_oracles::NAMES.map(|name| {
+        let [family, how, install] = about(name).map(str::to_owned);
+        [code(name), family, how, install]
+    });
+    table(["reader", "family", "how it is asked", "how to get it"], rows)
+}
+
+fn finding_keys() -> String {
+    table(["key", "decided by"], Key::ALL.iter().map(|key| [code(key.name()), key.clause().to_owned()]))
+}
+
+fn fault_kinds() -> String {
+    let names: Vec<String> = FaultKind::ALL.iter().map(|kind| code(kind.name())).collect();
+    names.join(", ") + "\n"
+}
+
+/// The methods of the trait `Semantics`, each with the first sentence of its text.
+fn decision_points() -> String {
+    let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/cfi/semantics.rs"));
+    let source = source.expect("the source is there");
+    let body = source.lines().skip_while(|line| !line.starts_with("pub trait Semantics")).skip(1);
+    let mut about = String::new();
+    let mut rows = Vec::new();
+    for line in body.take_while(|line| *line != "}") {
+        if let Some(words) = line.trim().strip_prefix("/// ") {
+            about += words;
+            about.push(' ');
+        } else if let Some(rest) = line.strip_prefix("    fn ") {
+            let name = rest.split('(').next().unwrap_or_default();
+            let sentence = about.split(". ").next().unwrap_or_default().trim().trim_end_matches('.');
+            rows.push([code(name), sentence.to_owned()]);
+            about.clear();
+        }
+    }
+    assert!(rows.len() > 30, "the trait was found");
+    table(["method", "question"], rows)
+}
+
+fn run(arguments: &[&str]) -> String {
+    let output = Command::new(env!("CARGO_BIN_EXE_cfidiff"))
+        .args(arguments)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .expect("the program starts");
+    String::from_utf8(output.stdout).expect("it is UTF-8")
+}
+
+#[test]
+fn the_lists_are_those_of_the_code() {
+    let old = fs::read_to_string(README).expect("the README is there");
+    let mut new = old.clone();
+    for (name, list) in lists() {
+        let (begin, end) = (format!("<!-- {name} -->\n"), "<!-- end -->");
+        let start =
+            new.find(&begin).unwrap_or_else(|| panic!("the README has no list of {name}")) + begin.len();
+        let length = new[start..].find(end).unwrap_or_else(|| panic!("the list of {name} has no end"));
+        new.replace_range(start..start + length, &list);
+    }
+    if env::var_os("BLESS").is_some() {
+        fs::write(README, new).expect("the README can be written");
+    } else {
+        assert_eq!(old, new, "BLESS=1 rewrites the lists");
+    }
+}
+
+/// A console block `$ cfidiff ...` on the corpus holds lines of the real output in their order; `...` stands for
+/// lines that are left out. An example with another version of a reader than the one that is here is skipped.
+#[test]
+fn the_examples_are_real() {
+    let readme = fs::read_to_string(README).expect("the README is there");
+    let blocks = readme.split("```console\n").skip(1).filter_map(|rest| rest.split("```").next());
+    let mut seen = 0;
+    for block in blocks {
+        let mut lines = block.lines();
+        let Some(arguments) = lines.next().and_then(|line| line.strip_prefix("$ cfidiff ")) else { continue };
+        if !arguments.contains("corpus/") {
+            continue;
+        }
+        seen += 1;
+        let arguments: Vec<&str> = arguments.split(' ').collect();
+        let real = run(&arguments);
+        let tools: Vec<&str> = block.lines().filter(|line| line.starts_with("readelf ")).collect();
+        let other = |line: &&str| {
+            let start: Vec<&str> = line.split_whitespace().take(2).collect();
+            !real.lines().any(|line| line.split_whitespace().take(2).collect::<Vec<_>>() == start)
+        };
+        if tools.iter().any(other) {
+            println!("skipped: the example is of another version of readelf");
+            continue;
+        }
+        let mut left = real.lines();
+        for line in lines.filter(|line| *line != "...") {
+            assert!(left.any(|real| real == line), "not in this order in the output: {line}\n{real}");
+        }
+    }
+    assert!(seen > 0, "the README has examples");
+}
