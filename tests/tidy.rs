@@ -47,7 +47,9 @@ fn files() -> Vec<PathBuf> {
     let left_behind = |path: &Path| {
         let name = path.file_name().unwrap_or_default();
         let in_fuzz = path.parent().is_some_and(|parent| parent.ends_with("fuzz"));
-        name == ".git" || name == "target" || in_fuzz && (name == "artifacts" || name == "coverage")
+        name == ".git"
+            || name == "target"
+            || in_fuzz && (["artifacts", "corpus", "coverage"].iter().any(|left| name == *left))
     };
     WalkDir::new(root())
         .sort_by_file_name()

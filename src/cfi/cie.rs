@@ -246,7 +246,7 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
                 let pointer = read_pointer(
                     reader.semantics,
                     data,
-                    Encoding::new(reader.semantics, encoding, cie.address_size),
+                    &Encoding::new(reader.semantics, encoding, cie.address_size),
                     PointerField::Personality,
                     &context,
                 );

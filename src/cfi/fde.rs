@@ -160,21 +160,22 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         return Err(omitted_location(cursor.data, cursor.position));
     }
     let field = PointerField::InitialLocation;
-    if let Some(start) = read_pointer(semantics, &mut cursor, layout.location, field, &context)? {
+    if let Some(start) = read_pointer(semantics, &mut cursor, &layout.location, field, &context)? {
         fields.initial_location = start.address.0;
     }
     fields.indirect = layout.location.byte & INDIRECT != 0;
     // Under the standard's semantics a range has no base, so that this is no choice there.
     let range = if layout.range.byte & APPLICATION == 0 {
-        read_raw(&mut cursor, layout.range)?
+        read_raw(&mut cursor, &layout.range)?
     } else {
-        let range = read_pointer(semantics, &mut cursor, layout.range, PointerField::AddressRange, &context)?;
+        let range =
+            read_pointer(semantics, &mut cursor, &layout.range, PointerField::AddressRange, &context)?;
         range.map_or(0, |range| range.address.0)
     };
     fields.address_range = semantics.wrap(range, cie.address_size);
     if layout.has_augmentation_data {
         context.function = Some(fields.initial_location);
-        cursor.position = parse_augmentation(reader, cursor, layout.lsda, &context, fields)?;
+        cursor.position = parse_augmentation(reader, cursor, layout.lsda.as_ref(), &context, fields)?;
     }
     fields.instructions = cursor.position;
     fields.has_rows = cie.complete;
@@ -195,7 +196,7 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
 fn parse_augmentation<'a, S: Semantics + ?Sized>(
     reader: &Reader<'a, S>,
     mut cursor: Cursor<'a>,
-    lsda: Option<Encoding>,
+    lsda: Option<&Encoding>,
     context: &PointerContext<'_>,
     fields: &mut Fields<'a>,
 ) -> Result<usize, Box<Fault>> {

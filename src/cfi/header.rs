@@ -105,7 +105,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
             address_size: self.target.class.address_size(),
         };
         let encoding = Encoding::new(self.semantics, encoding, context.address_size);
-        match read_pointer(self.semantics, cursor, encoding, PointerField::Header, &context) {
+        match read_pointer(self.semantics, cursor, &encoding, PointerField::Header, &context) {
             Ok(pointer) => Ok(pointer.map(|pointer| pointer.address.0)),
             Err(fault) => Err(*fault),
         }

@@ -63,7 +63,7 @@ impl Encoding {
 pub(crate) fn read_pointer<S: Semantics + ?Sized>(
     semantics: &S,
     cursor: &mut Cursor<'_>,
-    encoding: Encoding,
+    encoding: &Encoding,
     field: PointerField,
     context: &PointerContext<'_>,
 ) -> Result<Option<Pointer>, Box<Fault>> {
@@ -91,7 +91,7 @@ pub(crate) fn read_pointer<S: Semantics + ?Sized>(
 
 /// Reads a value in an encoding's format alone, sign-extended where the format is signed.
 #[inline(always)]
-pub(crate) fn read_raw(cursor: &mut Cursor<'_>, encoding: Encoding) -> Result<u64, Box<Fault>> {
+pub(crate) fn read_raw(cursor: &mut Cursor<'_>, encoding: &Encoding) -> Result<u64, Box<Fault>> {
     let start = cursor.position;
     let value = match encoding.format {
         // The formats that compilers write for 64-bit machines; the others are read out of line.

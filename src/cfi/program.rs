@@ -315,7 +315,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             address_size: self.cie.address_size,
         };
         let encoding = Encoding::new(self.reader.semantics, encoding, self.cie.address_size);
-        let pointer = read_pointer(self.reader.semantics, cursor, encoding, PointerField::SetLoc, &context);
+        let pointer = read_pointer(self.reader.semantics, cursor, &encoding, PointerField::SetLoc, &context);
         match pointer {
             Ok(Some(pointer)) => Ok(pointer.address.0),
             Ok(None) => Err(Halt::Unreadable(ReadError::Truncated)),

@@ -3,6 +3,8 @@
 //! The default bodies are the right answers. A reader that errs in one of them is this trait with one method
 //! overridden; the list of methods is the list of what can go wrong.
 
+use std::hint::cold_path;
+
 use cfidiff_model::{Address, Bases, Format, Machine, SectionKind};
 
 /// What the first four bytes of a record say of its length (DWARF 5 section 7.4).
@@ -88,8 +90,14 @@ pub trait Semantics: Sync {
     fn initial_length(&self, first_word: u32) -> InitialLength {
         match first_word {
             ..0xffff_fff0 => InitialLength::Dwarf32(first_word),
-            0xffff_ffff => InitialLength::Dwarf64,
-            _ => InitialLength::Reserved,
+            0xffff_ffff => {
+                cold_path();
+                InitialLength::Dwarf64
+            }
+            _ => {
+                cold_path();
+                InitialLength::Reserved
+            }
         }
     }
 

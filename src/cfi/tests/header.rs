@@ -28,8 +28,11 @@ fn with_header<T>(layout: &Layout, ask: impl FnOnce(&Header<'_>) -> T) -> T {
     ask(&Header::new(&layout.section(), layout.target))
 }
 
+/// Locations with addresses of FDEs, and the first fault with its offset.
+type Entries = (Vec<(u64, u64)>, Option<(FaultKind, u64)>);
+
 /// The entries up to the first fault, and the fault.
-fn entries(layout: &Layout) -> (Vec<(u64, u64)>, Option<(FaultKind, u64)>) {
+fn entries(layout: &Layout) -> Entries {
     with_header(layout, |header| {
         let mut found = Vec::new();
         for entry in header.entries() {

@@ -338,7 +338,9 @@ fn the_signing_state_of_a_cie_is_inherited() {
 #[test]
 fn register_rules_are_kept_up_to_a_bound() {
     let rules = |count: usize| -> String {
-        (0..count).map(|number| format!("08 {:02x} {:02x} ", number % 128 | 0x80, 8 + number / 128)).collect()
+        (0..count)
+            .map(|number| format!("08 {:02x} {:02x} ", (number % 128) | 0x80, 8 + number / 128))
+            .collect()
     };
     let layout = one_fde(&format!("41 0e10 {} 41", rules(MAX_EXTRA_RULES)));
     let entry = layout.read_fde();
