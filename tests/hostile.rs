@@ -49,8 +49,12 @@ fn check(case: Case) {
     let records = tally(&cases[0], &answers).records;
     // A reader may also tell of records that are none: those are findings without a record of ours.
     assert!(records.total() >= expected, "{expected} records, of which {records:?}");
-    let findings: Vec<_> =
-        answers.iter().flat_map(|case| &case.sections).flat_map(|section| &section.findings).collect();
+    let findings: Vec<_> = answers
+        .iter()
+        .flat_map(|case| &case.sections)
+        .flat_map(|section| &section.findings)
+        .map(|(_, finding)| finding)
+        .collect();
     let reported = |verdict| findings.iter().any(|finding| finding.verdict == verdict);
     for (verdict, count) in [
         (Verdict::Differ, records.differ),

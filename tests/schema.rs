@@ -122,12 +122,26 @@ fn places(root: &Value, schema: &Value, at: &str, all: &mut BTreeSet<String>) {
     }
 }
 
+/// An ELF file whose header leads to no section header table.
+fn without_section_headers() -> Vec<u8> {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/cases/header/hdr-good");
+    let mut bytes = std::fs::read(file).expect("the case");
+    // e_shoff of the 64-bit ELF header (ELF gABI, ELF Header).
+    bytes[40..48].copy_from_slice(&0x10_0000u64.to_le_bytes());
+    bytes
+}
+
 #[test]
 fn reports_fit_the_schema_and_fill_it() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/cases").is_dir(), "the corpus is there");
     let schema: Value = serde_json::from_str(SCHEMA).expect("the schema is JSON");
     let mut validator = Validator { root: &schema, seen: BTreeSet::new() };
-    for arguments in [&["corpus/cases"][..], &["corpus/cases", "no-such-file", "--max-findings", "0"]] {
+    let damaged = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(damaged.path(), without_section_headers()).expect("a file");
+    let damaged = damaged.path().to_str().expect("a name");
+    for arguments in
+        [&["corpus/cases"][..], &["corpus/cases", "no-such-file", damaged, "--max-findings", "0"]]
+    {
         let lines = lines(arguments);
         assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from("summary")));
         for line in &lines {

@@ -1,6 +1,6 @@
 //! The run: batches in parallel, and within a batch every pass of every reader.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,9 @@ use cfidiff_oracles::Oracle;
 use rayon::prelude::*;
 
 use crate::campaign::Plan;
-use crate::compare::{CaseAnswer, Comparator, Counts, Judge, ReaderTally, arbitrate, tally};
+use crate::compare::{
+    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, fingerprint, tally,
+};
 use crate::image::{self, OpenError};
 
 /// The most files that go into one batch.
@@ -43,7 +45,9 @@ pub struct FileReport {
     pub path: PathBuf,
     /// Why it could not be read at all.
     pub error: Option<OpenError>,
-    /// What of it could not be read, in words.
+    /// What of it is broken, in words; the rest was read.
+    pub damage: Vec<String>,
+    /// What of it was passed over, in words.
     pub notes: Vec<String>,
     /// Its cases.
     pub cases: Vec<CaseReport>,
@@ -154,9 +158,7 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
         }
         merge(case, by_reader, settings, &mut reports[owner]);
     }
-    for report in &mut reports {
-        finish(report, settings);
-    }
+    reports.iter_mut().for_each(order);
     reports
 }
 
@@ -166,6 +168,7 @@ fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
     match image::open(path, &settings.image) {
         Ok(image) => {
             report.notes = image.notes;
+            report.damage = image.damage;
             (report, image.cases)
         }
         Err(error) => {
@@ -218,18 +221,33 @@ fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) 
     comparator.finish()
 }
 
-fn merge(case: &Case, by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'_>, report: &mut FileReport) {
+fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'_>, report: &mut FileReport) {
+    let witnesses: Vec<Witness<'_>> = settings
+        .readers
+        .iter()
+        .map(|oracle| Witness { name: oracle.name(), reads_files: oracle.reads_files() })
+        .collect();
+    arbitrate(case, &witnesses, &mut by_reader);
     let ours = count(case, &settings.sections, &by_reader);
     let readers = by_reader.iter().map(|passes| tally(case, passes)).collect();
     let mut failures = Vec::new();
-    for (oracle, passes) in settings.readers.iter().zip(by_reader) {
-        let name = oracle.name();
+    for (witness, passes) in witnesses.iter().zip(by_reader) {
+        // Passes of one reader meet the same difference where they say the same thing.
+        let mut seen = HashSet::new();
         for pass in passes {
-            failures.extend(pass.failure.map(|why| (name.to_owned(), why)));
+            failures.extend(pass.failure.map(|why| (witness.name.to_owned(), why)));
             for section in pass.sections {
-                report.findings.extend(section.findings);
-                for ((verdict, cause), count) in section.unlisted {
-                    *report.unlisted.entry((name.to_owned(), verdict, cause)).or_default() += count;
+                let findings = section.findings.into_iter().map(|(_, finding)| finding);
+                report
+                    .findings
+                    .extend(findings.filter(|finding| seen.insert((section.section, fingerprint(finding)))));
+                for ((verdict, cause), prints) in section.unlisted {
+                    let new =
+                        prints.into_iter().filter(|&print| seen.insert((section.section, print))).count();
+                    if new > 0 {
+                        let key = (witness.name.to_owned(), verdict, cause);
+                        *report.unlisted.entry(key).or_default() += new as u64;
+                    }
                 }
             }
         }
@@ -238,14 +256,10 @@ fn merge(case: &Case, by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'_>, 
     report.cases.push(CaseReport { name: case.name.clone(), ours, readers, failures });
 }
 
-/// Orders the findings, drops what two passes of one reader both found, and gives the last reasons.
-fn finish(report: &mut FileReport, settings: &Settings<'_>) {
-    let order = |finding: &Finding| {
+/// Puts the findings in the order of the report.
+fn order(report: &mut FileReport) {
+    report.findings.sort_by_cached_key(|finding| {
         let Finding { file, section, offset, reader, key, .. } = finding;
         (file.clone(), section.clone(), *offset, reader.clone(), *key)
-    };
-    report.findings.sort_by_cached_key(order);
-    report.findings.dedup_by(|later, earlier| later == earlier);
-    let readers: BTreeSet<String> = settings.readers.iter().map(|oracle| oracle.name().to_owned()).collect();
-    arbitrate(&mut report.findings, &readers);
+    });
 }

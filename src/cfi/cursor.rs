@@ -22,10 +22,10 @@ pub(crate) struct Cursor<'a> {
 }
 
 impl<'a> Cursor<'a> {
-    /// A cursor at `position` that reads up to `limit`, which is cut to the section's end.
+    /// A cursor at `position` that reads up to `limit`, which is cut to the section's end and to 4 GiB.
     #[inline(always)]
     pub fn new(data: &'a [u8], position: usize, limit: usize, endianness: Endianness) -> Cursor<'a> {
-        let limit = limit.min(data.len());
+        let limit = limit.min(data.len()).min(u32::MAX as usize);
         Cursor { data: &data[..limit], position: position.min(limit), endianness }
     }
 
@@ -38,8 +38,9 @@ impl<'a> Cursor<'a> {
     /// Limits the cursor to the next `count` bytes at most.
     #[inline(always)]
     pub fn limit(&mut self, count: usize) {
-        let end = self.position.saturating_add(count);
-        self.data = self.data.get(..end).unwrap_or(self.data);
+        if let Some(data) = self.data.get(..self.position.wrapping_add(count)) {
+            self.data = data;
+        }
     }
 
     /// The next `count` bytes.
@@ -54,9 +55,12 @@ impl<'a> Cursor<'a> {
     /// The next `N` bytes, by reference: an array by value is taken apart byte by byte.
     #[inline(always)]
     fn array<const N: usize>(&mut self) -> Result<&'a [u8; N], ReadError> {
-        let rest = self.data.get(self.position..).ok_or(ReadError::Truncated)?;
-        let bytes = rest.first_chunk::<N>().ok_or(ReadError::Truncated)?;
-        self.position += N;
+        // The cast loses nothing, see `new`. It tells the compiler that the sum cannot overflow, which spares a
+        // check for each number.
+        let start = self.position as u32 as usize;
+        let bytes = self.data.get(start..start + N).and_then(|bytes| bytes.first_chunk());
+        let bytes = bytes.ok_or(ReadError::Truncated)?;
+        self.position = start + N;
         Ok(bytes)
     }
 

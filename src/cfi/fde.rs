@@ -205,12 +205,12 @@ fn parse_augmentation<'a, S: Semantics + ?Sized>(
         Ok(length) => length,
         Err(error) => return Err(unreadable(cursor.data, at, error, "an augmentation length")),
     };
-    if length > cursor.remaining() as u64 {
-        return Err(past_record(cursor.data, at));
-    }
     let start = cursor.position;
-    let end = start + length as usize;
-    fields.augmentation_data = &cursor.data[start..end];
+    match usize::try_from(length).ok().and_then(|length| cursor.bytes(length).ok()) {
+        Some(data) => fields.augmentation_data = data,
+        None => return Err(past_record(cursor.data, at)),
+    }
+    let end = cursor.position;
     let mut used_end = start;
     if let Some(encoding) = lsda {
         let mut data = Cursor::new(cursor.data, start, end, reader.target.endianness);

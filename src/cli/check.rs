@@ -85,8 +85,9 @@ impl Check {
             campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
-                bar.set_message(format!(", {} FDEs", summary.ours.fdes));
                 bar.inc(1);
+                let rate = summary.ours.fdes as f64 / bar.elapsed().as_secs_f64().max(0.001);
+                bar.set_message(format!(", {} FDEs, {rate:.0} FDEs/s", summary.ours.fdes));
                 written = bar.suspend(|| report.file(&file));
                 if written.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             })

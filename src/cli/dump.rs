@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use cfidiff::campaign::Exit;
 use cfidiff::image;
-use cfidiff::report::Dump as DumpText;
+use cfidiff::report::{Dump as DumpText, printable};
 use cfidiff_cfi::{Reader, Semantics, Standard, Table};
 use cfidiff_model::{Address, Case, Entry, EntryKind, Says, Section, SectionOffset};
 use serde::Serialize;
@@ -53,14 +53,14 @@ impl Dump {
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
         let options = image::Options { debug_files: !self.no_debug_files, ..image::Options::default() };
         let image = image::open(&self.file, &options)?;
-        for note in &image.notes {
-            eprintln!("cfidiff: {note}");
+        for words in image.damage.iter().chain(&image.notes) {
+            tell(words);
         }
         let mut out = common.output(self.output.as_deref())?;
         let mut shown = 0;
         for case in &image.cases {
             for note in &case.notes {
-                eprintln!("cfidiff: {}: {note}", case.name);
+                tell(&format!("{}: {note}", case.name));
             }
             for (_, section) in case.frame_sections() {
                 if self.sections.is_empty() || self.sections.iter().any(|name| name == section.kind.name()) {
@@ -70,7 +70,7 @@ impl Dump {
         }
         out.flush()?;
         if shown == 0 {
-            eprintln!("cfidiff: {} has no such record", self.file.display());
+            tell(&format!("{} has no such record", self.file.display()));
             return Ok(Exit::NothingCompared);
         }
         Ok(Exit::Agree)
@@ -116,6 +116,11 @@ impl Dump {
         }
         Ok(shown)
     }
+}
+
+/// A line on standard error. Nobody may be there to read it.
+fn tell(words: &str) {
+    let _ = writeln!(io::stderr(), "cfidiff: {}", printable(words));
 }
 
 fn covers(entry: &Entry, pc: u64) -> bool {

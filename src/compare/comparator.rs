@@ -1,6 +1,7 @@
 //! The comparator: a sink that holds what a reader says against what ours says, as it comes.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cfidiff_cfi::{Reader, Standard, Table};
 use cfidiff_model::{Case, Entry, EntryKind, Finding, Key, Outcome, Says, SectionKind, Sink, Verdict};
@@ -22,10 +23,10 @@ pub struct SectionAnswer {
     pub compared: Counts,
     /// Whether the reader gave every CIE and FDE.
     pub whole: bool,
-    /// The differences, in the order in which they were met; cut at the limit.
-    pub findings: Vec<Finding>,
-    /// How many findings are not listed, by verdict and cause.
-    pub unlisted: BTreeMap<(Verdict, String), u64>,
+    /// The differences with the numbers of their records, in the order in which they were met; cut at the limit.
+    pub findings: Vec<(Option<usize>, Finding)>,
+    /// The fingerprints of the findings behind the limit, by verdict and cause.
+    pub unlisted: BTreeMap<(Verdict, String), Vec<u64>>,
 }
 
 /// What came of one case in one pass of a reader.
@@ -218,7 +219,7 @@ impl Current<'_> {
         let finding = self.judge.finding(&mut self.table, judged);
         let verdict = &mut self.answer.verdicts[index];
         *verdict = Some(worse(*verdict, finding.verdict));
-        self.keep(finding, max_findings);
+        self.keep(Some(index), finding, max_findings);
     }
 
     /// A record of theirs where ours has none.
@@ -233,15 +234,16 @@ impl Current<'_> {
         let mut finding =
             self.judge.finding(&mut self.table, Judged { difference, record: None, count: 1, otherwise });
         finding.offset = theirs.offset;
-        self.keep(finding, max_findings);
+        self.keep(None, finding, max_findings);
     }
 
-    fn keep(&mut self, finding: Finding, max_findings: usize) {
+    fn keep(&mut self, record: Option<usize>, finding: Finding, max_findings: usize) {
         if self.answer.findings.len() < max_findings {
-            self.answer.findings.push(finding);
+            self.answer.findings.push((record, finding));
             return;
         }
-        *self.answer.unlisted.entry((finding.verdict, finding.cause)).or_default() += 1;
+        let print = fingerprint(&finding);
+        self.answer.unlisted.entry((finding.verdict, finding.cause)).or_default().push(print);
     }
 
     /// What the reader left out.
@@ -331,8 +333,16 @@ impl Current<'_> {
         for &index in records {
             self.answer.verdicts[index] = Some(finding.verdict);
         }
-        self.keep(finding, max_findings);
+        self.keep(records.first().copied(), finding, max_findings);
     }
+}
+
+/// A number that tells findings of one section apart, so that those which are only counted are counted once though
+/// two passes of a reader meet them.
+pub fn fingerprint(finding: &Finding) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (finding.key, finding.offset, &finding.ours, &finding.theirs).hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The verdict that weighs more: an unexplained difference most, agreement least.

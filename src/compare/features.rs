@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `section` | `.eh_frame` or `.debug_frame` |
 //! | `machine`, `class`, `endianness` | `x86_64`, `32` or `64`, `little` or `big` |
+//! | `no-section-header` | present when the section was found through program headers alone |
 //! | `relocatable` | present in relocatable objects |
 //! | `kind` | `CIE`, `FDE`, `terminator`, `unreadable record` |
 //! | `format` | `32` or `64` |
@@ -133,6 +134,9 @@ impl Features {
     }
 
     fn common(&mut self, section: &Section, target: &Target) {
+        if section.index.is_none() {
+            self.add("no-section-header", "");
+        }
         self.add("section", section.kind.name());
         self.add("machine", target.machine.to_string());
         self.add("class", if target.class == Class::Elf32 { "32" } else { "64" });

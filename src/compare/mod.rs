@@ -12,7 +12,7 @@ mod judge;
 mod rows;
 mod tally;
 
-pub use arbiter::arbitrate;
-pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
+pub use arbiter::{Witness, arbitrate};
+pub use comparator::{CaseAnswer, Comparator, SectionAnswer, fingerprint, tally};
 pub use judge::Judge;
 pub use tally::{Counts, ReaderTally, Records};

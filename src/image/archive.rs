@@ -30,8 +30,8 @@ pub(super) fn read(loader: &mut Loader<'_>, input: Input<'_>, origin: &Origin) -
                 plain_member(loader, &member, &source::cache(input.clone()), origin);
             }
             Err(error) => {
-                let note = format!("{}: the archive's next member cannot be read: {error}", origin.name);
-                loader.image.notes.push(note);
+                let words = format!("{}: the archive's next member cannot be read: {error}", origin.name);
+                loader.image.damage.push(words);
             }
         }
     }
@@ -49,7 +49,7 @@ fn plain_member<'c>(
     let mut source = Source::part(cache, offset, size);
     let display = format!("{}({name})", origin.name);
     if source.size() < size {
-        loader.image.notes.push(format!("{display}: the member reaches past the end of the archive"));
+        loader.image.damage.push(format!("{display}: the member reaches past the end of the archive"));
     }
     let magic_size = source.size().min(source::ELF_MAGIC.len() as u64);
     if source.bytes(0, magic_size).map(source::kind_of_magic) != Ok(Some(Kind::Elf)) {
@@ -83,7 +83,7 @@ fn thin_member(loader: &mut Loader<'_>, member: &ArchiveMember<'_>, origin: &Ori
             loader.image.notes.push(format!("{display}: the member is not an ELF image"));
         }
         Err(error) => {
-            loader.image.notes.push(format!("{display}: the thin archive's member is missing: {error}"));
+            loader.image.damage.push(format!("{display}: the thin archive's member is missing: {error}"));
         }
     }
 }
@@ -91,6 +91,6 @@ fn thin_member(loader: &mut Loader<'_>, member: &ArchiveMember<'_>, origin: &Ori
 fn add(loader: &mut Loader<'_>, source: Source<'_>, origin: &Origin) {
     match loader.read_elf(source, origin) {
         Ok(Elf { case, .. }) => loader.image.cases.push(case),
-        Err(error) => loader.image.notes.push(error.to_string()),
+        Err(error) => loader.image.damage.push(error.to_string()),
     }
 }

@@ -30,6 +30,8 @@ impl Origin {
 pub(super) struct Elf {
     pub(super) case: Case,
     pub(super) link: Link,
+    /// What of it is broken, each with the image's name.
+    pub(super) damage: Vec<String>,
 }
 
 /// Reads one image: at most `max_section` bytes of each section, and at most `left` of all, which goes down.
@@ -46,19 +48,23 @@ pub(super) fn read(
         member: origin.member.clone(),
         target: headers.target,
         sections: Vec::new(),
-        notes: headers.notes(),
+        notes: Vec::new(),
     };
+    let mut damage = headers.damage();
     let mut limits = Limits { section: max_section, left };
     if headers.sections.is_empty() {
-        segments::read(&headers, &mut source, &mut limits, &mut case);
+        segments::read(&headers, &mut source, &mut limits, &mut case, &mut damage);
     } else {
-        read_sections(&headers, &mut source, &mut limits, &mut case);
+        read_sections(&headers, &mut source, &mut limits, &mut case, &mut damage);
         if headers.target.relocatable {
             relocate::apply(&headers, &mut source, &mut case);
         }
     }
     let link = debug_file::link(&headers, &mut source);
-    Ok(Elf { case, link })
+    for words in &mut damage {
+        words.insert_str(0, &format!("{}: ", origin.name));
+    }
+    Ok(Elf { case, link, damage })
 }
 
 /// The kind of the sections of this name that concern call frame information.
@@ -71,13 +77,23 @@ fn kind_of_name(name: &[u8]) -> Option<SectionKind> {
     }
 }
 
-fn read_sections(headers: &Headers<'_>, source: &mut Source<'_>, limits: &mut Limits<'_>, case: &mut Case) {
+fn read_sections(
+    headers: &Headers<'_>,
+    source: &mut Source<'_>,
+    limits: &mut Limits<'_>,
+    case: &mut Case,
+    damage: &mut Vec<String>,
+) {
     let bases = bases(headers, source);
     for (index, header) in headers.sections.iter().enumerate() {
         let name = headers.name(header);
         let Some(kind) = kind_of_name(name) else { continue };
         let name = String::from_utf8_lossy(name).into_owned();
-        match section_contents(header, &name, headers, source, limits) {
+        if let Some(why) = without_contents(header) {
+            case.notes.push(format!("{name} {why}"));
+            continue;
+        }
+        match contents::read(header, &name, &headers.target, source, limits) {
             Ok(data) => case.sections.push(Section {
                 kind,
                 index: u32::try_from(index).ok(),
@@ -87,24 +103,17 @@ fn read_sections(headers: &Headers<'_>, source: &mut Source<'_>, limits: &mut Li
                 faults: Vec::new(),
                 name,
             }),
-            Err(why) => case.notes.push(format!("{name} {why}")),
+            Err(why) => damage.push(format!("{name} cannot be read: {why}")),
         }
     }
 }
 
-/// The section's contents, or what to say after its name.
-fn section_contents(
-    header: &SectionHeader,
-    name: &str,
-    headers: &Headers<'_>,
-    source: &mut Source<'_>,
-    limits: &mut Limits<'_>,
-) -> Result<Vec<u8>, String> {
+/// What to say behind the name of a section that has no contents.
+fn without_contents(header: &SectionHeader) -> Option<&'static str> {
     match abi::SectionType(header.kind) {
-        abi::SHT_NOBITS => Err("has type NOBITS: its contents are in the stripped file".to_owned()),
-        abi::SHT_NULL => Err("has type NULL: it has no contents".to_owned()),
-        _ => contents::read(header, name, &headers.target, source, limits)
-            .map_err(|why| format!("cannot be read: {why}")),
+        abi::SHT_NOBITS => Some("has type NOBITS: its contents are in the stripped file"),
+        abi::SHT_NULL => Some("has type NULL: it has no contents"),
+        _ => None,
     }
 }
 

@@ -66,7 +66,7 @@ impl Headers<'_> {
     }
 
     /// The tables that could not be read, in words.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(super) fn damage(&self) -> Vec<String> {
         let words = |broken: &Broken| {
             format!("{} at offset {:#x} cannot be read: {}", broken.what, broken.offset, broken.why)
         };

@@ -60,9 +60,12 @@ pub struct Image {
     /// One case per ELF image: of a plain file the file itself, then its separate debug file if one was found
     /// that has call frame information; of an archive its members in order.
     pub cases: Vec<Case>,
-    /// What could not be read and belongs to no case, in words: members that are no ELF images, debug files that
-    /// do not match.
+    /// What was passed over and belongs to no case, in words: members that are no ELF images, debug files that do
+    /// not match.
     pub notes: Vec<String>,
+    /// What of the input is broken, in words that name the image: tables of headers, contents that are not where the
+    /// headers say, members that cannot be read. What is left is read all the same.
+    pub damage: Vec<String>,
 }
 
 /// Reads the file at `path`.
@@ -118,12 +121,14 @@ impl<'o> Loader<'o> {
     /// Adds the case of an ELF image that fills the whole input, and returns what leads to its debug file.
     fn elf(&mut self, input: Input<'_>, origin: &Origin) -> Result<debug_file::Link, OpenError> {
         let cache = source::cache(input);
-        let Elf { case, link } = self.read_elf(Source::whole(&cache), origin)?;
+        let Elf { case, link, .. } = self.read_elf(Source::whole(&cache), origin)?;
         self.image.cases.push(case);
         Ok(link)
     }
 
     fn read_elf(&mut self, source: Source<'_>, origin: &Origin) -> Result<Elf, OpenError> {
-        elf::read(source, origin, self.options.max_section, &mut self.left)
+        let mut elf = elf::read(source, origin, self.options.max_section, &mut self.left)?;
+        self.image.damage.append(&mut elf.damage);
+        Ok(elf)
     }
 }

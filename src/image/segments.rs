@@ -13,13 +13,19 @@ use super::source::Source;
 ///
 /// Where `.eh_frame` ends is not recorded anywhere, so it is taken to the end of what the file holds of its
 /// segment, or to the header where that comes first. The case's notes say so.
-pub(super) fn read(headers: &Headers<'_>, source: &mut Source<'_>, limits: &mut Limits<'_>, case: &mut Case) {
+pub(super) fn read(
+    headers: &Headers<'_>,
+    source: &mut Source<'_>,
+    limits: &mut Limits<'_>,
+    case: &mut Case,
+    damage: &mut Vec<String>,
+) {
     let Some(segment) = headers.segments.iter().find(|segment| segment.kind == abi::PT_GNU_EH_FRAME.0) else {
         return;
     };
     let bases = Bases { text: None, data: global_offset_table(headers, source) };
     let header = Range { offset: segment.offset, size: segment.file_size };
-    let Some(header) = take(SectionKind::EhFrameHdr, segment.address, header, bases, source, limits, case)
+    let Some(header) = take(SectionKind::EhFrameHdr, segment.address, header, bases, source, limits, damage)
     else {
         return;
     };
@@ -27,7 +33,7 @@ pub(super) fn read(headers: &Headers<'_>, source: &mut Source<'_>, limits: &mut 
         .and_then(|address| Ok((address, frame_range(headers, address, segment.address)?)));
     match frame {
         Ok((address, range)) => {
-            let frame = take(SectionKind::EhFrame, address, range, bases, source, limits, case);
+            let frame = take(SectionKind::EhFrame, address, range, bases, source, limits, damage);
             if let Some(frame) = frame {
                 case.sections.push(frame);
                 case.notes.push(
@@ -63,7 +69,7 @@ struct Range {
     size: u64,
 }
 
-/// The section that fills this part of the file, or nothing and a note.
+/// The section that fills this part of the file; what prevents it is damage.
 fn take(
     kind: SectionKind,
     address: u64,
@@ -71,7 +77,7 @@ fn take(
     bases: Bases,
     source: &mut Source<'_>,
     limits: &mut Limits<'_>,
-    case: &mut Case,
+    damage: &mut Vec<String>,
 ) -> Option<Section> {
     let left = limits.left.checked_sub(range.size).filter(|_| range.size <= limits.section);
     let read = match left {
@@ -92,7 +98,7 @@ fn take(
             })
         }
         Err(why) => {
-            case.notes.push(format!("{} cannot be read: {why}", kind.name()));
+            damage.push(format!("{} cannot be read: {why}", kind.name()));
             None
         }
     }

@@ -33,6 +33,7 @@ enum Line<'a> {
     Finding(&'a Finding),
     Unlisted { file: String, reader: &'a str, verdict: Verdict, cause: &'a str, count: u64 },
     Unreadable { file: String, why: &'a str },
+    Damaged { file: String, why: &'a str },
     Summary(SummaryLine<'a>),
 }
 
@@ -42,6 +43,7 @@ struct SummaryLine<'a> {
     files: u64,
     skipped: u64,
     unreadable: u64,
+    damaged: u64,
     without_cfi: u64,
     cies: u64,
     fdes: u64,
@@ -85,6 +87,9 @@ impl<W: Write> Report for JsonLines<W> {
             let why = words.strip_prefix(&format!("{}: ", file())).unwrap_or(&words);
             self.line(&Line::Unreadable { file: file(), why })?;
         }
+        for words in &report.damage {
+            self.line(&Line::Damaged { file: file(), why: words })?;
+        }
         for finding in &report.findings {
             self.line(&Line::Finding(finding))?;
         }
@@ -117,6 +122,7 @@ impl<W: Write> Report for JsonLines<W> {
             files: summary.files,
             skipped: summary.skipped,
             unreadable: summary.unreadable,
+            damaged: summary.damaged,
             without_cfi: summary.without_cfi,
             cies: summary.ours.cies,
             fdes: summary.ours.fdes,

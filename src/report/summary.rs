@@ -17,11 +17,13 @@ pub struct Summary {
     pub ours: Counts,
     /// How many files were passed over: no ELF files, or met before under another name.
     pub skipped: u64,
-    /// How many inputs could not be read.
+    /// How many inputs could not be read at all.
     pub unreadable: u64,
+    /// How many of the files that were read are broken in places.
+    pub damaged: u64,
     /// How many of the files that were read have no CIE and no FDE.
     pub without_cfi: u64,
-    /// How many notes there are on what could not be read of files.
+    /// How many notes there are on what was passed over.
     pub notes: u64,
     /// Each reader with what became of it.
     pub readers: Vec<ReaderSummary>,
@@ -96,6 +98,7 @@ impl Summary {
             self.unreadable += 1;
             return;
         }
+        self.damaged += u64::from(!report.damage.is_empty());
         self.files += 1;
         self.without_cfi += u64::from(report.has_no_cfi());
         self.notes += report.notes.len() as u64;
@@ -155,7 +158,7 @@ impl Summary {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
-        } else if self.unreadable > 0 {
+        } else if self.unreadable + self.damaged > 0 {
             Exit::Usage
         } else if self.readers.iter().all(|reader| compared(reader) == 0) {
             Exit::NothingCompared
@@ -180,6 +183,9 @@ impl Summary {
         }
         if self.unreadable > 0 {
             troubles.push(format!("{} cannot be read", counted(self.unreadable, "input")));
+        }
+        if self.damaged > 0 {
+            troubles.push(format!("{} read in part only", counted(self.damaged, "damaged input")));
         }
         if troubles.is_empty() && matches!(exit, Exit::ReaderBroke) {
             troubles.push("a reader broke".to_owned());

@@ -141,6 +141,9 @@ impl<W: Write> Report for Text<W> {
         if let Some(error) = &report.error {
             self.marked(Verdict::Differ, "unreadable", &error.to_string())?;
         }
+        for words in &report.damage {
+            self.marked(Verdict::Differ, "damaged", words)?;
+        }
         if report.has_no_cfi() && !self.quiet {
             self.without_cfi += 1;
             if self.verbose || self.without_cfi <= MAX_WITHOUT_CFI {

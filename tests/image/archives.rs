@@ -36,13 +36,11 @@ fn each_member_is_a_case() {
     let members: Vec<_> = image.cases.iter().map(|case| case.member.as_deref()).collect();
     assert_eq!(members, [Some("a.o"), Some("b.o")]);
     assert!(image.cases.iter().all(|case| case.path.as_ref() == Some(&path)));
-    let notes = [
-        format!("{shown}(notes.txt): the member is not an ELF image"),
-        format!(
-            "{shown}(c.o): the ELF header at offset 0x0 cannot be read: 0x10 bytes at offset 0x0 reach past the end of the file at 0x4"
-        ),
-    ];
-    assert_eq!(image.notes, notes);
+    assert_eq!(image.notes, [format!("{shown}(notes.txt): the member is not an ELF image")]);
+    let damage = [format!(
+        "{shown}(c.o): the ELF header at offset 0x0 cannot be read: 0x10 bytes at offset 0x0 reach past the end of the file at 0x4"
+    )];
+    assert_eq!(image.damage, damage);
     // A member's contents are those of the file alone, and from memory they are the same.
     let alone = super::case("x86_64.o");
     assert_eq!(image.cases[0].sections[0].data, alone.sections[0].data);
@@ -71,7 +69,7 @@ fn members_of_a_thin_archive_are_files_of_their_own() {
         path.display(),
         gone.display()
     );
-    assert_eq!(image.notes, [note]);
+    assert_eq!(image.damage, [note]);
     let memory = image::from_bytes("lib.a", &bytes, &alone()).unwrap_or_else(|error| panic!("{error}"));
     assert!(memory.cases.is_empty());
     assert_eq!(memory.notes.len(), 2);
@@ -84,10 +82,10 @@ fn a_cut_archive_still_gives_what_is_there() {
     let image = image::from_bytes("lib.a", &bytes[..bytes.len() - 100], &alone());
     let image = image.unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(image.cases.len(), 1);
-    assert_eq!(image.notes[0], "lib.a(b.o): the member reaches past the end of the archive");
+    assert_eq!(image.damage[0], "lib.a(b.o): the member reaches past the end of the archive");
     assert!(
-        image.notes[1].starts_with("lib.a(b.o): the section header table at offset"),
+        image.damage[1].starts_with("lib.a(b.o): the section header table at offset"),
         "{:?}",
-        image.notes
+        image.damage
     );
 }

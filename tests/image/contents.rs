@@ -8,9 +8,14 @@ use super::{alone, case, fixture_bytes, locations};
 
 /// The one case of an image in memory.
 fn case_of(bytes: &[u8], options: &Options) -> Case {
+    read(bytes, options).0
+}
+
+/// The one case of an image, and what of it is broken.
+fn read(bytes: &[u8], options: &Options) -> (Case, Vec<String>) {
     let mut image = image::from_bytes("memory", bytes, options).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(image.cases.len(), 1);
-    image.cases.remove(0)
+    (image.cases.remove(0), image.damage)
 }
 
 #[test]
@@ -49,9 +54,9 @@ fn a_section_past_the_end_costs_only_itself() {
         Section { claimed: Some((u64::MAX, 2)), ..Section::progbits(".eh_frame", &[]) },
         Section::progbits(".debug_frame", &[1, 2, 3]),
     ];
-    let case = case_of(&builder::elf64(3, &sections), &alone());
-    assert_eq!(case.notes.len(), 3, "{:?}", case.notes);
-    assert!(case.notes[1].contains("reach past the end of the file"), "{:?}", case.notes);
+    let (case, damage) = read(&builder::elf64(3, &sections), &alone());
+    assert_eq!(damage.len(), 3, "{:?}", damage);
+    assert!(damage[1].contains("reach past the end of the file"), "{:?}", damage);
     assert_eq!(case.sections.len(), 1);
     assert_eq!(case.sections[0].data, [1, 2, 3]);
 }
@@ -62,10 +67,10 @@ fn overlapping_sections_do_not_multiply_the_file() {
     let again = Section { claimed: Some((64, 4096)), ..Section::progbits(".eh_frame", &[]) };
     let sections: Vec<Section> = std::iter::once(contents).chain(std::iter::repeat_n(again, 1000)).collect();
     let bytes = builder::elf64(3, &sections);
-    let case = case_of(&bytes, &alone());
+    let (case, damage) = read(&bytes, &alone());
     let kept: usize = case.sections.iter().map(|section| section.data.len()).sum();
     assert!(kept <= 2 * bytes.len());
-    assert_eq!(case.sections.len() + case.notes.len(), 1000);
+    assert_eq!(case.sections.len() + damage.len(), 1000);
 }
 
 #[test]
@@ -78,39 +83,39 @@ fn claimed_sizes_are_bounded_by_what_compression_can_do() {
         // 0x3fffff bytes, within the limit of a section and far from what 0x40 bytes can hold.
         let low = if name == "zlib-gnu.o" { 5..8 } else { 0..3 };
         bytes[size_at + low.start..size_at + low.end].fill(0x3f);
-        let case = case_of(&bytes, &alone());
+        let (case, damage) = read(&bytes, &alone());
         assert!(case.sections.is_empty());
-        assert!(case.notes[0].contains("compressed bytes cannot hold"), "{name}: {:?}", case.notes);
+        assert!(damage[0].contains("compressed bytes cannot hold"), "{name}: {:?}", damage);
         bytes[size_at..size_at + 8].fill(0xff);
-        let case = case_of(&bytes, &alone());
-        assert!(case.notes[0].contains("is past the limit"), "{name}: {:?}", case.notes);
+        let (_, damage) = read(&bytes, &alone());
+        assert!(damage[0].contains("is past the limit"), "{name}: {:?}", damage);
     }
 }
 
 #[test]
-fn broken_compressed_data_is_a_note() {
+fn broken_compressed_data_is_damage() {
     let mut bytes = fixture_bytes("zlib-gabi.o");
     bytes[0x840 + 24..0x840 + 40].fill(0xff);
-    let case = case_of(&bytes, &alone());
+    let (case, damage) = read(&bytes, &alone());
     assert!(case.sections.is_empty());
     assert!(
-        case.notes[0].starts_with(".debug_frame cannot be read: it does not decompress"),
+        damage[0].starts_with("memory: .debug_frame cannot be read: it does not decompress"),
         "{:?}",
-        case.notes
+        damage
     );
     let compressed = Section { flags: builder::COMPRESSED, ..Section::progbits(".debug_frame", &[1, 0, 0]) };
-    let case = case_of(&builder::elf64(3, &[compressed]), &alone());
-    assert_eq!(case.notes, [".debug_frame cannot be read: it is too short for a compression header"]);
+    let (_, damage) = read(&builder::elf64(3, &[compressed]), &alone());
+    assert_eq!(damage, ["memory: .debug_frame cannot be read: it is too short for a compression header"]);
 }
 
 #[test]
 fn limits_are_kept() {
     let sections = [Section::progbits(".eh_frame", &[0; 100]), Section::progbits(".debug_frame", &[0; 100])];
     let bytes = builder::elf64(3, &sections);
-    let case = case_of(&bytes, &Options { max_section: 99, ..alone() });
+    let (case, damage) = read(&bytes, &Options { max_section: 99, ..alone() });
     assert!(case.sections.is_empty());
-    assert_eq!(case.notes.len(), 2);
-    let case = case_of(&bytes, &Options { max_total: 150, ..alone() });
+    assert_eq!(damage.len(), 2);
+    let (case, damage) = read(&bytes, &Options { max_total: 150, ..alone() });
     assert_eq!(case.sections.len(), 1);
-    assert!(case.notes[0].contains("sections together are past the limit"), "{:?}", case.notes);
+    assert!(damage[0].contains("sections together are past the limit"), "{:?}", damage);
 }

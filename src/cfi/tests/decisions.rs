@@ -54,7 +54,7 @@ fn standard_semantics_are_the_same_behind_a_pointer() {
     );
 }
 
-/// The mistake of a seed document: `.eh_frame`'s CIE pointer added instead of subtracted. Records and CIEs stay as
+/// A usual mistake: `.eh_frame`'s CIE pointer added instead of subtracted. Records and CIEs stay as
 /// they are, FDEs lose their CIE or find another.
 #[test]
 fn a_cie_pointer_added_changes_fdes_alone() {
@@ -103,7 +103,7 @@ fn a_range_with_a_base_changes_ranges_alone() {
     }
 }
 
-/// REF-12 (delve): the last byte of a range taken as outside changes the last row's end, and no other row.
+/// delve's mistake: the last byte of a range taken as outside changes the last row's end, and no other row.
 #[test]
 fn the_last_row_s_end_is_its_own_decision() {
     struct OneShort;
@@ -127,7 +127,7 @@ fn the_last_row_s_end_is_its_own_decision() {
     }
 }
 
-/// LLV-01: states that keep the registers alone.
+/// llvm-dwarfdump before 16: states that keep the registers alone.
 #[test]
 fn a_state_without_its_cfa_changes_rows_behind_a_restore() {
     struct RegistersAlone;
@@ -143,7 +143,7 @@ fn a_state_without_its_cfa_changes_rows_behind_a_restore() {
     assert_eq!(rows(&wrong[1])[..3], rows(&layout.read_fde())[..3]);
 }
 
-/// GIM-02: a state with its location makes rows that go back.
+/// gimli 0.15: a state with its location makes rows that go back.
 #[test]
 fn a_state_with_its_location_makes_rows_that_go_back() {
     struct WithLocation;

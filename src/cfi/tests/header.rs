@@ -99,7 +99,7 @@ fn the_search_agrees_with_a_scan() {
     }
 }
 
-/// mold 1.10 (issue 1648): an entry of no bytes in front of a function hides nothing if it comes first, since the
+/// mold 1.10 wrote such tables: an entry of no bytes in front of a function hides nothing if it comes first, since the
 /// last of equals is found.
 #[test]
 fn of_entries_with_one_location_the_last_is_found() {
@@ -107,8 +107,7 @@ fn of_entries_with_one_location_the_last_is_found() {
     assert_eq!(look_up(&layout, 0x1000), Some((0x1000, 0x3048)));
 }
 
-/// Readers loop or read out of bounds when the count is not held against the section (bloaty PR 459, java-profiler
-/// PR 571).
+/// Readers loop or read out of bounds when the count is not held against the section (bloaty, java-profiler).
 #[test]
 fn a_count_beyond_the_section_ends_with_a_fault() {
     for count in [4, 0xffff_ffff] {
@@ -134,7 +133,7 @@ fn a_count_below_the_section_is_binding() {
     assert_eq!(look_up(&layout, 0x1810), Some(THREE[1]));
 }
 
-/// DW_EH_PE_omit: no field, no table. libunwind aborted on the table (issue 161), bloaty looped (PR 459).
+/// DW_EH_PE_omit: no field, no table. libunwind aborted on such a table, bloaty looped.
 #[test]
 fn omitted_fields_have_no_bytes() {
     let mut no_table = header("1b 03 ff");

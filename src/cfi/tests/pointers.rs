@@ -228,8 +228,7 @@ fn aligned_pointers_skip_to_their_alignment() {
     }
 }
 
-/// A null LSDA is written as zero whatever base would be added (LLVM issue, BOLT PR 145; the C++ ABI's unwinders
-/// read it so). A location of zero is a location.
+/// A null LSDA is written as zero whatever base would be added (the C++ ABI's unwinders read it so; BOLT did not). A location of zero is a location.
 #[test]
 fn zero_is_null_for_the_lsda_alone() {
     for encoding in [0x1b, 0x9b, 0x3b, 0x4b, 0x00, 0x01] {

@@ -347,6 +347,9 @@ fn register_rules_are_kept_up_to_a_bound() {
     assert_eq!(faults(&entry), []);
     assert_eq!(entry.rows.get(1).unwrap().rules.len(), MAX_EXTRA_RULES + 1);
     assert!(entry.rows.get(1).unwrap().rules.is_sorted_by_key(|&(register, _)| register));
+    // A rule that was taken back leaves room, one by one and all at once.
+    let room = format!("0a {} 06 8008 08 ff7f 0b {}", rules(MAX_EXTRA_RULES), rules(MAX_EXTRA_RULES));
+    assert_eq!(rows_of(&room).len(), 1);
     let (faults, rows) = faulty(&format!("41 0e10 {} 41", rules(MAX_EXTRA_RULES + 1)));
     assert_eq!(faults, [(FaultKind::RuleCount, 3 + 3 * MAX_EXTRA_RULES as u64)]);
     assert_eq!(rows, ["1000-1001 r7+8 r16:c-8"]);
