@@ -42,8 +42,7 @@ const SAYS: Says = Says::RECORDS
     .union(Says::ROW_EXPRESSIONS)
     .union(Says::ARCHITECTURAL_RULES)
     .union(Says::ROWS_OF_NOPS)
-    .union(Says::INDIRECT)
-    .union(Says::EXPRESSION_SIZE);
+    .union(Says::INDIRECT);
 
 /// gimli steps over zero words in `.debug_frame` and stops at them in `.eh_frame`.
 const SAYS_DEBUG_FRAME: Says = SAYS.union(Says::PAST_TERMINATOR);

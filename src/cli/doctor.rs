@@ -32,7 +32,7 @@ struct Reader {
 }
 
 /// What each flag means, for the rows of the table.
-const WORDS: [(Says, &str); 26] = [
+const WORDS: [(Says, &str); 25] = [
     (Says::RECORDS, "offset, length and kind of records"),
     (Says::FORMAT, "32-bit or 64-bit format of records"),
     (Says::TERMINATORS, "zero terminators"),
@@ -49,10 +49,9 @@ const WORDS: [(Says, &str); 26] = [
     (Says::SEGMENT, "FDE: segment selector"),
     (Says::RANGE, "FDE: initial location and address range"),
     (Says::LSDA, "FDE: LSDA"),
-    (Says::INDIRECT, "which pointers are indirect"),
+    (Says::INDIRECT, "FDE: whether its location is indirect"),
     (Says::INSTRUCTIONS, "instructions with operands"),
     (Says::INSTRUCTION_FORMS, "which encoding of an instruction was used"),
-    (Says::EXPRESSION_SIZE, "size of expressions"),
     (Says::ROWS, "rows of FDEs"),
     (Says::CIE_ROWS, "initial rows of CIEs"),
     (Says::ROWS_OF_NOPS, "rows of FDEs that hold only nops"),

@@ -125,6 +125,7 @@ fn said_of(key: Key) -> Says {
         Key::FdeCiePointer => Says::CIE_POINTER,
         Key::FdeSegment => Says::SEGMENT,
         Key::FdeInitialLocation | Key::FdeAddressRange => Says::RANGE,
+        Key::FdeIndirect => Says::INDIRECT,
         Key::FdeLsda => Says::LSDA,
         Key::InstructionOpcode | Key::InstructionOperands | Key::InstructionCount => Says::INSTRUCTIONS,
         Key::RowLocation | Key::RowCfa | Key::RowCfaRegister | Key::RowCfaOffset | Key::RowRegisterRule => {

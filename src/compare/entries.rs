@@ -134,6 +134,9 @@ impl Differences<'_> {
             let (a, b) = (&ours.address_range, &theirs.address_range);
             self.field(Key::FdeAddressRange, a, b, |range| format!("{range:#x}"));
         }
+        if says.contains(Says::INDIRECT) {
+            self.field(Key::FdeIndirect, &ours.indirect, &theirs.indirect, bool::to_string);
+        }
         if says.contains(Says::AUGMENTATION_BYTES) {
             let (a, b) = (&ours.augmentation_data, &theirs.augmentation_data);
             self.field(Key::AugmentationData, a, b, |bytes| describe::bytes(bytes));
@@ -183,12 +186,12 @@ fn same_instruction(ours: &Instruction, theirs: &Instruction, says: Says) -> boo
     if ours == theirs || (!says.contains(Says::INSTRUCTION_FORMS) && ours.same_effect(theirs)) {
         return true;
     }
-    // Without sizes of expressions, their operations decide.
+    // Not every reader tells an expression's size.
     match (ours, theirs) {
         (
             Instruction::DefCfaExpression { expression: a },
             Instruction::DefCfaExpression { expression: b },
-        ) => a.operations == b.operations,
+        ) => a.same_as(b),
         (
             Instruction::Expression { register: r, expression: a },
             Instruction::Expression { register: s, expression: b },
@@ -196,7 +199,7 @@ fn same_instruction(ours: &Instruction, theirs: &Instruction, says: Says) -> boo
         | (
             Instruction::ValExpression { register: r, expression: a },
             Instruction::ValExpression { register: s, expression: b },
-        ) => r == s && a.operations == b.operations,
+        ) => r == s && a.same_as(b),
         _ => false,
     }
 }

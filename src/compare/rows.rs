@@ -45,7 +45,7 @@ fn same_rules(ours: &RowRef<'_>, theirs: &RowRef<'_>, says: Says) -> bool {
 fn same_cfa(ours: &CfaRule, theirs: &CfaRule, says: Says) -> bool {
     match (ours, theirs) {
         (CfaRule::Expression(a), CfaRule::Expression(b)) => {
-            !says.contains(Says::ROW_EXPRESSIONS) || a.operations == b.operations
+            !says.contains(Says::ROW_EXPRESSIONS) || a.same_as(b)
         }
         _ => ours == theirs,
     }
@@ -92,7 +92,7 @@ fn same_register_rule(ours: &RegisterRule, theirs: &RegisterRule, says: Says) ->
     match (ours, theirs) {
         (RegisterRule::Expression(a), RegisterRule::Expression(b))
         | (RegisterRule::ValExpression(a), RegisterRule::ValExpression(b)) => {
-            !says.contains(Says::ROW_EXPRESSIONS) || a.operations == b.operations
+            !says.contains(Says::ROW_EXPRESSIONS) || a.same_as(b)
         }
         _ => ours == theirs,
     }

@@ -52,17 +52,15 @@ bitflags! {
         const ROWS_OF_NOPS = 1 << 20;
         /// The segment selector of an FDE.
         const SEGMENT = 1 << 21;
-        /// Which file offset-like values are indirect (DW_EH_PE_indirect).
+        /// Whether an FDE's initial location is indirect (DW_EH_PE_indirect).
         const INDIRECT = 1 << 22;
-        /// The size of expressions in bytes.
-        const EXPRESSION_SIZE = 1 << 23;
         /// Which of several encodings of one instruction was used: advance_loc1 against advance_loc4, offset
         /// against offset_extended, the `_sf` forms. A reader without it gives each group's canonical form, which
         /// [`Instruction::canonical`](crate::Instruction::canonical) lists, and its instructions are compared with
         /// [`Instruction::same_effect`](crate::Instruction::same_effect).
-        const INSTRUCTION_FORMS = 1 << 24;
+        const INSTRUCTION_FORMS = 1 << 23;
         /// A CIE's augmentation string.
-        const AUGMENTATION_STRING = 1 << 25;
+        const AUGMENTATION_STRING = 1 << 24;
     }
 }
 

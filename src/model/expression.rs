@@ -28,6 +28,14 @@ pub struct Expression {
     pub size: Option<u64>,
 }
 
+impl Expression {
+    /// Whether two readers say the same of an expression: its operations, and its size where both tell it.
+    pub fn same_as(&self, other: &Expression) -> bool {
+        let sizes_differ = self.size.zip(other.size).is_some_and(|(one, other)| one != other);
+        self.operations == other.operations && !sizes_differ
+    }
+}
+
 /// Plain names by opcode, without those that carry a number (`lit`, `reg`, `breg`): DWARF 5 section 7.7.1 and
 /// the GNU extensions that compilers emit.
 const NAMES: &[(u8, &str)] = &[

@@ -86,6 +86,8 @@ keyed_enum! {
         FdeSegment = "fde.segment", "DWARF 5 section 6.4.1: initial_location is preceded by a segment selector of the CIE's size";
         /// The initial location.
         FdeInitialLocation = "fde.initial-location", "LSB: the encoding of the CIE's R, pcrel from the field's address; DWARF 5 section 6.4.1: a target address";
+        /// Whether the initial location is that of a slot which holds it.
+        FdeIndirect = "fde.indirect", "LSB exception frames: DW_EH_PE_indirect in the CIE's R";
         /// The address range.
         FdeAddressRange = "fde.address-range", "LSB: the format of the CIE's R without its application; DWARF 5 section 6.4.1: address_range";
         /// The language-specific data area.
