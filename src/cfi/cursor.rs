@@ -29,6 +29,13 @@ impl<'a> Cursor<'a> {
         Cursor { data: &data[..limit], position: position.min(limit), endianness }
     }
 
+    /// A cursor at `position` over all of `data`, which is not longer than 4 GiB.
+    #[inline(always)]
+    pub fn over(data: &'a [u8], position: usize, endianness: Endianness) -> Cursor<'a> {
+        debug_assert!(data.len() <= u32::MAX as usize);
+        Cursor { data, position: position.min(data.len()), endianness }
+    }
+
     /// How many bytes are left.
     #[inline(always)]
     pub fn remaining(&self) -> usize {

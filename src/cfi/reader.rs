@@ -125,7 +125,7 @@ impl<'a, S: Semantics + ?Sized> Reader<'a, S> {
             format: Format::Dwarf32,
             id_field: offset,
             id: 0,
-            cursor: Cursor::new(self.data, offset, self.data.len(), self.target.endianness),
+            cursor: Cursor::over(self.data, offset, self.target.endianness),
             state: FrameState::Broken(FaultKind::TruncatedLength),
         };
         let Ok(word) = frame.cursor.u32() else { return frame };
