@@ -70,7 +70,8 @@ impl Batches<'_> {
             };
             // A line break in a name would take apart the line that names the file. A single file is not named.
             let broken = path.as_os_str().as_bytes().contains(&b'\n');
-            let in_member = case.member.as_ref().is_some_and(|member| broken || member.contains('\n'));
+            let in_member =
+                case.member.as_ref().is_some_and(|member| broken || member.as_bytes().contains(&b'\n'));
             if in_member {
                 let why = "the name of a member of an archive holds a line break".to_owned();
                 self.sink.end_case(index, Outcome::Unsupported(why));

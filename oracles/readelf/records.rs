@@ -196,6 +196,9 @@ impl<'a> Records<'a> {
             self.columns(line);
             return None;
         }
+        if self.form == Form::Raw && self.open && self.more_augmentation_data(line) {
+            return None;
+        }
         if self.form == Form::Raw && self.open && line.starts_with(b"  ") {
             match self.field(&line[2..]) {
                 Some(true) => return None,
@@ -288,6 +291,23 @@ impl<'a> Records<'a> {
             self.fault(line);
         }
         self.own_complaints();
+    }
+
+    /// A line that goes on with augmentation data: the tool breaks the line before bytes that do not fit it, and
+    /// starts the next with the space that stands before each byte. Tells whether the line was one.
+    fn more_augmentation_data(&mut self, line: &[u8]) -> bool {
+        let data = match &mut self.entry.kind {
+            EntryKind::Cie(cie) => &mut cie.augmentation_data,
+            EntryKind::Fde(fde) => &mut fde.augmentation_data,
+            _ => return false,
+        };
+        let is_bytes = |pair: &[u8]| matches!(pair, [b' ', high, low] if high.is_ascii_hexdigit() && low.is_ascii_hexdigit());
+        if line.is_empty() || !self.entry.instructions.is_empty() || !line.chunks(3).all(is_bytes) {
+            return false;
+        }
+        let Some(more) = hex_bytes(Cursor::new(&line[1..])) else { return false };
+        data.extend_from_slice(&more);
+        true
     }
 
     /// A line of a CIE's fields. `Some(false)` when it is not whole, `None` when it is something else.

@@ -112,7 +112,8 @@ impl Columns {
     }
 
     /// Gives the columns headed `ra` their registers. On a machine that has a register of that name (RISC-V)
-    /// the heading may mean either, and the ascending order of the columns decides.
+    /// the heading may mean either, and the ascending order of the columns decides. Where that leaves both, it is
+    /// taken for the register of that name: functions that return through another register save that one.
     #[inline]
     fn settle_return_address(&mut self, return_address: u64, names: &mut RegisterNames) {
         let mut headed =
@@ -129,7 +130,7 @@ impl Columns {
         let fits = |number: u64| {
             before.is_none_or(|before| before < number) && after.is_none_or(|after| number < after)
         };
-        let number = if !fits(return_address) && fits(named) { named } else { return_address };
+        let number = if fits(named) { named } else { return_address };
         self.columns[first] = Column::Register(number);
     }
 }

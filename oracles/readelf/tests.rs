@@ -108,7 +108,7 @@ fn case_of(path: Option<&Path>, member: Option<&str>) -> Case {
     Case {
         name: "a case".to_owned(),
         path: path.map(Path::to_owned),
-        member: member.map(str::to_owned),
+        member: member.map(Into::into),
         target,
         sections: vec![section(SectionKind::EhFrame), section(SectionKind::DebugFrame)],
         notes: Vec::new(),

@@ -6,4 +6,4 @@ mod run;
 
 pub use exit::Exit;
 pub use plan::{Plan, Unreadable};
-pub use run::{CaseReport, FileReport, Settings, run};
+pub use run::{CaseReport, Failure, FileReport, Settings, run};

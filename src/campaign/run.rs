@@ -13,7 +13,7 @@ use rayon::prelude::*;
 
 use crate::campaign::Plan;
 use crate::compare::{
-    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, fingerprint, tally,
+    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, by_section, fingerprint, tally,
 };
 use crate::image::{self, OpenError};
 
@@ -21,6 +21,9 @@ use crate::image::{self, OpenError};
 const BATCH_FILES: usize = 64;
 /// The most bytes of files that go into one batch.
 const BATCH_BYTES: u64 = 16 << 20;
+
+/// The most threads that work.
+const MAX_THREADS: usize = 256;
 
 /// What a run is made with.
 pub struct Settings<'s> {
@@ -73,15 +76,25 @@ pub struct CaseReport {
     pub ours: Counts,
     /// What came of each reader, in the order of the settings.
     pub readers: Vec<ReaderTally>,
-    /// What broke, by reader, in words.
-    pub failures: Vec<(String, String)>,
+    /// What broke.
+    pub failures: Vec<Failure>,
+}
+
+/// The last word of a reader that broke on a case.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Failure {
+    /// The reader.
+    pub reader: String,
+    /// What it was, in words.
+    pub why: String,
+    /// Whether a finding tells of it. There is none when no record was left to be read.
+    pub is_told: bool,
 }
 
 impl CaseReport {
-    /// What broke on a case without CIEs and FDEs, where there is no record that a finding could be about.
-    pub fn failures_alone(&self) -> impl Iterator<Item = &(String, String)> {
-        let none = self.ours.cies + self.ours.fdes == 0;
-        self.failures.iter().filter(move |_| none)
+    /// What broke and no finding tells of.
+    pub fn failures_alone(&self) -> impl Iterator<Item = &Failure> {
+        self.failures.iter().filter(|failure| !failure.is_told)
     }
 }
 
@@ -92,25 +105,26 @@ pub fn run(
     settings: &Settings<'_>,
     mut each: impl FnMut(FileReport) -> ControlFlow<()>,
 ) -> Result<(), String> {
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(settings.jobs)
-        .build()
-        .map_err(|error| format!("cannot start {} threads: {error}", settings.jobs))?;
     let batches = plan.batches(BATCH_FILES, BATCH_BYTES);
+    // More threads than there are passes to make would only cost.
+    let passes: usize = settings.readers.iter().map(|oracle| oracle.passes().len()).sum();
+    let threads = settings.jobs.min(batches.len().saturating_mul(passes).max(1)).min(MAX_THREADS);
+    let pool = rayon::ThreadPoolBuilder::new()
+        .num_threads(threads)
+        .build()
+        .map_err(|error| format!("cannot start {threads} threads: {error}"))?;
     let (sender, receiver) = mpsc::channel();
     let stopped = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| {
             pool.install(|| {
-                batches.par_iter().enumerate().with_max_len(1).for_each_with(
-                    sender,
-                    |sender, (index, batch)| {
-                        if !stopped.load(Ordering::Relaxed) {
-                            // Once stopped, nobody is there to receive it.
-                            let _ = sender.send((index, run_batch(batch, settings)));
-                        }
-                    },
-                );
+                // A bridge begins batches in order, so that few reports wait for one before them.
+                batches.iter().enumerate().par_bridge().for_each_with(sender, |sender, (index, batch)| {
+                    if !stopped.load(Ordering::Relaxed) {
+                        // Once stopped, nobody is there to receive it.
+                        let _ = sender.send((index, run_batch(batch, settings)));
+                    }
+                });
             });
         });
         let mut waiting = BTreeMap::new();
@@ -182,11 +196,10 @@ fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
 /// only where no reader's pass went through a section.
 fn count(case: &Case, kinds: &[SectionKind], passes: &[Vec<CaseAnswer>]) -> Counts {
     let mut counts = Counts { cases: 1, ..Counts::default() };
+    let by_section = by_section(passes.iter().flatten());
     for (index, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
-        let answers = || {
-            passes.iter().flatten().flat_map(|pass| &pass.sections).filter(|answer| answer.section == index)
-        };
-        let whole = |says| answers().find(|answer| answer.says.contains(says) && answer.whole);
+        let answers = by_section.get(&index).into_iter().flatten();
+        let whole = |says| answers.clone().find(|answer| answer.says.contains(says) && answer.whole);
         match (whole(Says::INSTRUCTIONS), whole(Says::ROWS)) {
             (Some(instructions), Some(rows)) => {
                 counts.add(&Counts { rows: rows.compared.rows, ..instructions.compared });
@@ -235,7 +248,11 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
         // Passes of one reader meet the same difference where they say the same thing.
         let mut seen = HashSet::new();
         for pass in passes {
-            failures.extend(pass.failure.map(|why| (witness.name.to_owned(), why)));
+            let is_told = pass.sections.iter().any(|section| section.is_unread);
+            failures.extend(pass.failure.map(|why| {
+                let reader = witness.name.to_owned();
+                Failure { reader, why, is_told }
+            }));
             for section in pass.sections {
                 let findings = section.findings.into_iter().map(|(_, finding)| finding);
                 report

@@ -7,7 +7,7 @@ use anyhow::Context as _;
 use cfidiff::campaign::Exit;
 use cfidiff::image;
 use cfidiff::report::{Dump as DumpText, printable};
-use cfidiff_cfi::{Reader, Semantics, Standard, Table};
+use cfidiff_cfi::{Reader, RecordKind, Semantics, Standard, Table};
 use cfidiff_model::{Address, Case, Entry, EntryKind, Says, Section, SectionOffset};
 use serde::Serialize;
 
@@ -138,10 +138,8 @@ fn return_address(table: &mut Table<'_>, entry: &Entry) -> Option<u64> {
         _ => return None,
     };
     let index = table.index_of(offset)?;
-    let mut cie = Entry::default();
-    table.fill(index, Says::empty(), &mut cie);
-    match cie.kind {
-        EntryKind::Cie(cie) => Some(cie.return_address_register),
+    match table.record(index)?.kind {
+        RecordKind::Cie(place) => table.cie(place).map(|cie| cie.return_address_register),
         _ => None,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use cfidiff_model::{Case, Finding, Key, Says, Verdict};
 
-use crate::compare::{CaseAnswer, SectionAnswer};
+use crate::compare::{CaseAnswer, SectionAnswer, by_section};
 
 /// A reader as a witness.
 #[derive(Clone, Copy, Debug)]
@@ -15,8 +15,8 @@ pub struct Witness<'a> {
     pub reads_files: bool,
 }
 
-/// Where a difference is and what it is about: section, record, key.
-type Place = (usize, usize, Key);
+/// A difference as a reader tells it: section, record, key, words.
+type Said = (usize, usize, Key, String);
 
 /// Gives every unexplained difference of one case its reason: whether the other readers side with ours, with the
 /// one that differs, or with nobody. `answers` are the passes of each witness, in the witnesses' order.
@@ -28,18 +28,23 @@ pub fn arbitrate(case: &Case, witnesses: &[Witness<'_>], answers: &mut [Vec<Case
     if said.is_empty() {
         return;
     }
+    let by_section: Vec<_> = answers.iter().map(by_section).collect();
     let mut reasons = Vec::new();
     for (reader, section, record, finding) in unexplained(answers) {
         let with_theirs: Vec<&str> = said
-            .get(&(section, record, finding.key))
+            .get(&(section, record, finding.key, finding.theirs.clone()))
             .into_iter()
             .flatten()
-            .filter(|(other, theirs)| *other != reader && *theirs == finding.theirs)
-            .map(|(other, _)| witnesses[*other].name)
+            .filter(|&&other| other != reader)
+            .map(|&other| witnesses[other].name)
             .collect();
+        let agrees = |other: usize| {
+            let passes = by_section[other].get(&section);
+            passes.is_some_and(|passes| passes.iter().any(|pass| agrees(pass, record, finding.key)))
+        };
         let with_ours: Vec<&str> = (0..witnesses.len())
             .filter(|&other| other != reader && is_independent(case, &witnesses[other], finding.key))
-            .filter(|&other| agrees(&answers[other], section, record, finding.key))
+            .filter(|&other| agrees(other))
             .map(|other| witnesses[other].name)
             .collect();
         reasons.push(reason(finding, &with_ours, &with_theirs));
@@ -72,30 +77,42 @@ fn unexplained(answers: &[Vec<CaseAnswer>]) -> impl Iterator<Item = (usize, usiz
     })
 }
 
-/// What readers say where they differ.
-fn differences(answers: &[Vec<CaseAnswer>]) -> HashMap<Place, Vec<(usize, String)>> {
-    let mut said: HashMap<Place, Vec<(usize, String)>> = HashMap::new();
+/// Which readers say what where they differ, each once however many of its passes say it.
+fn differences(answers: &[Vec<CaseAnswer>]) -> HashMap<Said, Vec<usize>> {
+    let mut said: HashMap<Said, Vec<usize>> = HashMap::new();
     for (reader, section, record, finding) in unexplained(answers) {
-        said.entry((section, record, finding.key)).or_default().push((reader, finding.theirs.clone()));
+        let readers = said.entry((section, record, finding.key, finding.theirs.clone())).or_default();
+        if readers.last() != Some(&reader) {
+            readers.push(reader);
+        }
     }
     said
 }
 
 /// Whether the reader's word on this key does not rest on what our own file reader did.
 fn is_independent(case: &Case, witness: &Witness<'_>, key: Key) -> bool {
-    let relocated =
-        matches!(key, Key::FdeInitialLocation | Key::FdeAddressRange | Key::FdeLsda | Key::CiePersonality);
+    // Relocations settle pointers and the CIE pointers of `.debug_frame`; on RISC-V the advances as well.
+    let relocated = matches!(
+        key,
+        Key::FdeInitialLocation
+            | Key::FdeAddressRange
+            | Key::FdeLsda
+            | Key::FdeCie
+            | Key::FdeCiePointer
+            | Key::CiePersonality
+            | Key::AugmentationData
+            | Key::InstructionOperands
+            | Key::RowLocation
+    );
     witness.reads_files || !(case.target.relocatable && relocated)
 }
 
-/// Whether some pass of a reader speaks of this key and agrees on the record.
-fn agrees(passes: &[CaseAnswer], section: usize, record: usize, key: Key) -> bool {
-    let speaks = |answer: &&SectionAnswer| answer.section == section && answer.says.contains(said_of(key));
-    passes
-        .iter()
-        .flat_map(|pass| &pass.sections)
-        .filter(speaks)
-        .any(|answer| answer.verdicts.get(record).copied().flatten() == Some(Verdict::Agree))
+/// Whether a pass speaks of this key and agrees on the record.
+fn agrees(pass: &SectionAnswer, record: usize, key: Key) -> bool {
+    let needed = said_of(key);
+    let silent = needed == Says::ROWS && pass.without_rows.contains(&record);
+    let verdict = pass.verdicts.get(record).copied().flatten();
+    pass.says.contains(needed) && !silent && verdict == Some(Verdict::Agree)
 }
 
 /// What a reader must be able to say to have a word on a key.

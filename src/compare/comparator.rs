@@ -1,14 +1,15 @@
 //! The comparator: a sink that holds what a reader says against what ours says, as it comes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-use cfidiff_cfi::{Reader, Standard, Table};
+use cfidiff_cfi::{Reader, RecordKind, Standard, Table};
 use cfidiff_model::{Case, Entry, EntryKind, Finding, Key, Outcome, Says, SectionKind, Sink, Verdict};
 
 use crate::compare::entries::{Difference, Differences};
 use crate::compare::judge::{Identity, Judge, Judged, Ruling, SectionJudge};
 use crate::compare::tally::{Counts, ReaderTally};
+use crate::report::counted;
 
 /// What came of one section in one pass of a reader.
 #[derive(Clone, Debug)]
@@ -19,10 +20,14 @@ pub struct SectionAnswer {
     pub says: Says,
     /// The verdict of each record, by number; `None` where the pass does not speak of the record.
     pub verdicts: Vec<Option<Verdict>>,
+    /// The records of whose rows the reader says nothing: those that hold only nops, for some readers.
+    pub without_rows: HashSet<usize>,
     /// What was compared.
     pub compared: Counts,
     /// Whether the reader gave every CIE and FDE.
     pub whole: bool,
+    /// Whether there is a finding, listed or not, that says that the reader broke or fell silent.
+    pub is_unread: bool,
     /// The differences with the numbers of their records, in the order in which they were met; cut at the limit.
     pub findings: Vec<(Option<usize>, Finding)>,
     /// The fingerprints of the findings behind the limit, by verdict and cause.
@@ -49,6 +54,8 @@ pub struct Comparator<'c> {
     /// The kinds of section to look at.
     kinds: Vec<SectionKind>,
     answers: Vec<CaseAnswer>,
+    /// Which cases the reader has ended.
+    ended: Vec<bool>,
     current: Option<Current<'c>>,
     /// Our entry, filled anew for each of theirs.
     ours: Entry,
@@ -82,6 +89,7 @@ impl<'c> Comparator<'c> {
             max_findings,
             kinds: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
             answers: vec![CaseAnswer::default(); cases.len()],
+            ended: vec![false; cases.len()],
             current: None,
             ours: Entry::default(),
         }
@@ -93,9 +101,14 @@ impl<'c> Comparator<'c> {
         self
     }
 
-    /// The answers by case. To be called when the reader is done.
+    /// The answers by case. To be called when the reader is done: what it did not end, it broke at.
     pub fn finish(mut self) -> Vec<CaseAnswer> {
         self.close(Outcome::Failed("stopped in the middle of a section".into()));
+        for case in 0..self.cases.len() {
+            if !self.ended[case] {
+                self.end_case(case, Outcome::Failed("stopped before the end of the case".into()));
+            }
+        }
         self.answers
     }
 
@@ -110,8 +123,10 @@ impl<'c> Comparator<'c> {
             section,
             says,
             verdicts: vec![None; table.len()],
+            without_rows: HashSet::new(),
             compared: Counts::default(),
             whole: true,
+            is_unread: false,
             findings: Vec::new(),
             unlisted: BTreeMap::new(),
         };
@@ -129,12 +144,9 @@ impl<'c> Comparator<'c> {
     /// Sections that the reader passed over without a word.
     fn silent_sections(&mut self, case: usize, outcome: &Outcome) {
         let Some(case_ref) = self.cases.get(case) else { return };
-        let unspoken: Vec<usize> = case_ref
-            .frame_sections()
-            .map(|(index, _)| index)
-            .filter(|index| !self.answers[case].sections.iter().any(|answer| answer.section == *index))
-            .collect();
-        for section in unspoken {
+        let spoken: HashSet<usize> =
+            self.answers[case].sections.iter().map(|answer| answer.section).collect();
+        for (section, _) in case_ref.frame_sections().filter(|(index, _)| !spoken.contains(index)) {
             self.current = self.open(case, section, Says::empty());
             self.close(outcome.clone());
         }
@@ -144,10 +156,7 @@ impl<'c> Comparator<'c> {
 /// The number of the first record behind the first terminator.
 fn first_behind_terminator(table: &mut Table<'_, Standard>) -> usize {
     for index in 0..table.len() {
-        if table
-            .record(index)
-            .is_some_and(|record| matches!(record.kind, cfidiff_cfi::RecordKind::Terminator))
-        {
+        if table.record(index).is_some_and(|record| matches!(record.kind, RecordKind::Terminator)) {
             return index + 1;
         }
     }
@@ -165,7 +174,13 @@ impl Current<'_> {
                 None => return self.extra(theirs, max_findings),
             },
         };
-        self.table.fill(index, says, ours);
+        let mut needed = says;
+        let says_rows = says.intersects(Says::ROWS | Says::CIE_ROWS);
+        if says_rows && theirs.rows.is_empty() && !says.contains(Says::ROWS_OF_NOPS) {
+            // Whether rows may be left out is told by the instructions.
+            needed |= Says::INSTRUCTIONS;
+        }
+        self.table.fill(index, needed, ours);
         self.next = index + 1;
         if self.answer.verdicts[index].is_some() {
             let difference =
@@ -173,15 +188,16 @@ impl Current<'_> {
             return self.differ(difference, index, ours, max_findings);
         }
         self.answer.verdicts[index] = Some(Verdict::Agree);
-        let mut differences = Differences { target: self.judge.target(), list: Vec::new() };
+        let mut differences =
+            Differences { target: self.judge.target(), list: Vec::new(), without_rows: false };
         differences.entries(ours, theirs, says);
+        if differences.without_rows {
+            self.answer.without_rows.insert(index);
+        }
         for difference in differences.list {
             self.differ(difference, index, ours, max_findings);
         }
         self.count(ours, says);
-        if matches!(ours.kind, EntryKind::Terminator) {
-            self.skip_terminators(ours);
-        }
     }
 
     fn count(&mut self, ours: &Entry, says: Says) {
@@ -196,19 +212,6 @@ impl Current<'_> {
         }
         if says.contains(Says::ROWS) && matches!(ours.kind, EntryKind::Fde(_)) {
             compared.rows += ours.rows.len() as u64;
-        }
-    }
-
-    /// Readers print a run of zero words as one terminator.
-    fn skip_terminators(&mut self, ours: &mut Entry) {
-        while self.next < self.table.len() {
-            let is_terminator =
-                self.table.fill(self.next, Says::empty(), ours) && matches!(ours.kind, EntryKind::Terminator);
-            if !is_terminator {
-                return;
-            }
-            self.answer.verdicts[self.next] = Some(Verdict::Agree);
-            self.next += 1;
         }
     }
 
@@ -238,6 +241,7 @@ impl Current<'_> {
     }
 
     fn keep(&mut self, record: Option<usize>, finding: Finding, max_findings: usize) {
+        self.answer.is_unread |= finding.key == Key::SectionUnread;
         if self.answer.findings.len() < max_findings {
             self.answer.findings.push((record, finding));
             return;
@@ -249,6 +253,11 @@ impl Current<'_> {
     /// What the reader left out.
     fn missing(&mut self, outcome: &Outcome, max_findings: usize) {
         let last_given = self.answer.verdicts.iter().rposition(Option::is_some);
+        if matches!(outcome, Outcome::Unsupported(_)) && last_given.is_none() {
+            self.answer.whole = false;
+            return;
+        }
+        let tells_terminators = self.answer.says.contains(Says::TERMINATORS);
         let mut unread = Vec::new();
         let mut behind_terminator = Vec::new();
         let mut ours = Entry::default();
@@ -257,6 +266,15 @@ impl Current<'_> {
                 continue;
             }
             match ours.kind {
+                // Readers print a run of zero words as one terminator.
+                EntryKind::Terminator if self.follows_given_terminator(index) => {
+                    self.answer.verdicts[index] = Some(Verdict::Agree);
+                    continue;
+                }
+                EntryKind::Terminator if last_given.is_some_and(|last| index < last) && tells_terminators => {
+                    self.hole(index, &ours, max_findings);
+                    continue;
+                }
                 // Not every reader tells of terminators, nor of bytes that are no record.
                 EntryKind::Terminator | EntryKind::Unreadable => continue,
                 _ if index >= self.stop => behind_terminator.push(index),
@@ -267,6 +285,46 @@ impl Current<'_> {
         }
         self.behind_terminator(&behind_terminator, max_findings);
         self.unread(&unread, outcome, max_findings);
+        if let (Outcome::Failed(words), Some(last)) = (outcome, last_given)
+            && unread.is_empty()
+            && !self.has_unreadable_behind(last)
+        {
+            self.broke_at_end(words, max_findings);
+        }
+    }
+
+    /// Whether bytes that are no record follow, on which a reader may well give up.
+    fn has_unreadable_behind(&mut self, last: usize) -> bool {
+        let end = self.table.len().checked_sub(1).filter(|&end| end >= last);
+        let record = end.and_then(|end| self.table.record(end));
+        record.is_some_and(|record| matches!(record.kind, RecordKind::Unreadable(_)))
+    }
+
+    /// The reader gave every record and broke behind the last.
+    fn broke_at_end(&mut self, words: &str, max_findings: usize) {
+        let difference = Difference {
+            key: Key::SectionUnread,
+            ours: "the section ends here".into(),
+            theirs: words.to_owned(),
+        };
+        let otherwise = Ruling {
+            verdict: Verdict::OracleFailed,
+            cause: "reader-broke".into(),
+            reason: "the reader broke behind the last record".into(),
+        };
+        let judged = Judged { difference, record: None, count: 1, otherwise };
+        let finding = self.judge.finding(&mut self.table, judged);
+        self.keep(None, finding, max_findings);
+    }
+
+    /// Whether the record before this one is a terminator that the reader gave.
+    fn follows_given_terminator(&mut self, index: usize) -> bool {
+        let before = index.checked_sub(1);
+        before.is_some_and(|before| self.answer.verdicts[before].is_some() && self.is_terminator(before))
+    }
+
+    fn is_terminator(&mut self, index: usize) -> bool {
+        self.table.record(index).is_some_and(|record| matches!(record.kind, RecordKind::Terminator))
     }
 
     /// A record that the reader passed over though it read on behind it.
@@ -283,7 +341,7 @@ impl Current<'_> {
         self.table.fill(first, Says::empty(), &mut entry);
         let difference = Difference {
             key: Key::EntryMissing,
-            ours: format!("{} records behind a terminator", records.len()),
+            ours: format!("{} behind a terminator", counted(records.len() as u64, "record")),
             theirs: "stops at the terminator".into(),
         };
         let otherwise = Ruling {
@@ -303,18 +361,18 @@ impl Current<'_> {
         let mut entry = Entry::default();
         self.table.fill(first, Says::empty(), &mut entry);
         let (theirs, reason) = match outcome {
-            Outcome::Failed(words) => (words.clone(), "the reader broke"),
-            _ if first == 0 => {
+            Outcome::Failed(words) | Outcome::Unsupported(words) => (words.clone(), "the reader broke"),
+            Outcome::Answered if first == 0 => {
                 ("no answer, no complaint".to_owned(), "silence is a failure of the reader, never agreement")
             }
-            _ => (
+            Outcome::Answered => (
                 "no more records, no complaint".to_owned(),
                 "fewer records than the section has, without a complaint",
             ),
         };
         let difference = Difference {
             key: Key::SectionUnread,
-            ours: format!("{} records from here on", records.len()),
+            ours: format!("{} from here on", counted(records.len() as u64, "record")),
             theirs,
         };
         let otherwise = Ruling {
@@ -378,6 +436,9 @@ impl Sink for Comparator<'_> {
 
     fn end_case(&mut self, case: usize, outcome: Outcome) {
         self.close(outcome.clone());
+        if let Some(ended) = self.ended.get_mut(case) {
+            *ended = true;
+        }
         match &outcome {
             Outcome::Unsupported(why) => {
                 if let Some(answer) = self.answers.get_mut(case) {
@@ -399,17 +460,13 @@ impl Sink for Comparator<'_> {
 /// Adds up the passes of one reader over one case: a record counts once, with the worst verdict of any pass.
 pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
     let mut tally = ReaderTally::default();
-    if passes.iter().all(|pass| pass.unsupported.is_some()) {
+    if passes.iter().all(|pass| pass.unsupported.is_some() && pass.sections.is_empty()) {
         tally.unsupported = 1;
         return tally;
     }
     tally.compared.cases = 1;
-    for (section, _) in case.frame_sections() {
-        let answers: Vec<&SectionAnswer> = passes
-            .iter()
-            .flat_map(|pass| &pass.sections)
-            .filter(|answer| answer.section == section)
-            .collect();
+    let by_section = by_section(passes);
+    for answers in case.frame_sections().filter_map(|(section, _)| by_section.get(&section)) {
         // Passes of one reader give the same records; what each adds to them is counted where it is said.
         let most = |count: fn(&Counts) -> u64| {
             answers.iter().map(|answer| count(&answer.compared)).max().unwrap_or(0)
@@ -430,4 +487,15 @@ pub fn tally(case: &Case, passes: &[CaseAnswer]) -> ReaderTally {
         }
     }
     tally
+}
+
+/// What all passes of a reader said of each section.
+pub(crate) fn by_section<'a>(
+    passes: impl IntoIterator<Item = &'a CaseAnswer>,
+) -> HashMap<usize, Vec<&'a SectionAnswer>> {
+    let mut by_section: HashMap<usize, Vec<&SectionAnswer>> = HashMap::new();
+    for answer in passes.into_iter().flat_map(|pass| &pass.sections) {
+        by_section.entry(answer.section).or_default().push(answer);
+    }
+    by_section
 }

@@ -2,7 +2,7 @@
 
 use cfidiff_model::{Cie, Entry, EntryKind, Fde, Instruction, Key, Says, Target};
 
-use crate::compare::rows::{Frame, compare_rows};
+use crate::compare::rows::{Frame, compare_initial_row, compare_rows};
 use crate::report::describe;
 
 /// One difference: what is said of it, ours first.
@@ -16,6 +16,8 @@ pub(crate) struct Difference {
 pub(crate) struct Differences<'t> {
     pub target: &'t Target,
     pub list: Vec<Difference>,
+    /// Whether the other reader said nothing of the rows, as it says of itself.
+    pub without_rows: bool,
 }
 
 impl Differences<'_> {
@@ -65,11 +67,18 @@ impl Differences<'_> {
             self.instructions(&ours.instructions, &theirs.instructions, says);
         }
         let is_cie = matches!(ours.kind, EntryKind::Cie(_));
-        if says.contains(if is_cie { Says::CIE_ROWS } else { Says::ROWS }) {
-            let no_row = theirs.rows.is_empty() && !says.contains(Says::ROWS_OF_NOPS);
-            if !(no_row && is_without_effect(&ours.instructions)) {
-                compare_rows(self, &ours.rows, &theirs.rows, says, frame(ours, theirs, says));
-            }
+        if !says.contains(if is_cie { Says::CIE_ROWS } else { Says::ROWS }) {
+            return;
+        }
+        let no_row = theirs.rows.is_empty() && !says.contains(Says::ROWS_OF_NOPS);
+        if no_row && is_without_effect(&ours.instructions) {
+            self.without_rows = true;
+            return;
+        }
+        if is_cie {
+            compare_initial_row(self, &ours.rows, &theirs.rows, says);
+        } else {
+            compare_rows(self, &ours.rows, &theirs.rows, says, frame(ours, theirs, says));
         }
     }
 

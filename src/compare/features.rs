@@ -18,6 +18,7 @@
 //! | `fde-encoding`, `lsda-encoding`, `personality-encoding` | such as `0x1b` |
 //! | `fde-format`, `fde-application` | such as `sdata4`, `pcrel` |
 //! | `fde-format-is-leb128` | present for `uleb128` and `sleb128` |
+//! | `personality` | `null` when the personality encoding is there and the pointer is null |
 //! | `lsda` | `null` when the LSDA encoding is there and the pointer is null |
 //! | `signed-range-high-bit` | present when the FDE format is signed and the address range has its top bit set |
 //! | `zero-length` | present when an FDE covers nothing |
@@ -34,14 +35,17 @@
 //! | `fault` | each fault's key |
 //! | `cie-fault` | each fault's key of the record's CIE |
 //! | `trailing-bytes` | on sections: how many bytes at the end are no record |
+//! | `zero-byte-behind-terminator` | on sections: a record behind a terminator whose first byte is zero |
 //! | `has-terminator-inside` | on sections: a terminator with records behind it |
 //!
 //! GNU readelf keeps one column for each register that it has names for, which depends on the machine. A number
 //! past them is a fact of the input as much as one past 16 bits is.
 
+use std::collections::HashMap;
+
 use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{
-    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Format, Instruction, Machine, Says,
+    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Fde, Format, Instruction, Machine, Says,
     Section, Target,
 };
 use cfidiff_oracles::known::Feature;
@@ -52,6 +56,7 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
     target: &Target,
     table: &mut Table<'_, S>,
     index: usize,
+    seen: &mut SeenCies,
 ) -> Vec<Feature> {
     let mut features = Features::default();
     features.common(section, target);
@@ -63,20 +68,11 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
     match &entry.kind {
         EntryKind::Cie(cie) => features.cie(cie, target),
         EntryKind::Fde(fde) => {
-            let cie_entry = fde.cie.and_then(|offset| table.index_of(offset)).and_then(|index| {
-                let mut entry = Entry::default();
-                table.fill(index, Says::all(), &mut entry).then_some(entry)
-            });
-            if let Some(cie_entry) = cie_entry
-                && let EntryKind::Cie(cie) = &cie_entry.kind
-            {
-                features.cie(cie, target);
-                features.fde(&entry, cie);
-                features.program(&cie_entry, section, target);
-                for fault in &cie_entry.faults {
-                    features.add("cie-fault", fault.kind.name());
-                }
-                if cie_entry.offset > entry.offset {
+            let cie_index = fde.cie.and_then(|offset| table.index_of(offset));
+            if let Some(cie) = cie_index.and_then(|index| seen.cie(section, target, table, index)) {
+                cie.features.iter().for_each(|feature| features.add(feature.name, feature.value.as_str()));
+                features.fde(fde, cie);
+                if fde.cie > Some(entry.offset) {
                     features.add("cie-after-fde", "");
                 }
             }
@@ -84,6 +80,57 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
         _ => {}
     }
     features.list
+}
+
+/// What an FDE takes over from its CIE.
+struct OfCie {
+    features: Vec<Feature>,
+    fde_encoding: Option<u8>,
+    lsda_encoding: Option<u8>,
+}
+
+/// The CIEs by which FDEs were judged, by number. To read a large CIE again for each of its FDEs would take time
+/// quadratic in the section's size.
+#[derive(Default)]
+pub(crate) struct SeenCies {
+    cies: HashMap<usize, Option<OfCie>>,
+}
+
+impl SeenCies {
+    /// More are not kept, since hostile sections could have one for each FDE.
+    const MAX: usize = 1024;
+
+    fn cie<S: Semantics + ?Sized>(
+        &mut self,
+        section: &Section,
+        target: &Target,
+        table: &mut Table<'_, S>,
+        index: usize,
+    ) -> Option<&OfCie> {
+        if self.cies.len() >= SeenCies::MAX && !self.cies.contains_key(&index) {
+            self.cies.clear();
+        }
+        self.cies.entry(index).or_insert_with(|| of_cie(section, target, table, index)).as_ref()
+    }
+}
+
+fn of_cie<S: Semantics + ?Sized>(
+    section: &Section,
+    target: &Target,
+    table: &mut Table<'_, S>,
+    index: usize,
+) -> Option<OfCie> {
+    let mut features = Features::default();
+    let mut entry = Entry::default();
+    table.fill(index, Says::all(), &mut entry);
+    let EntryKind::Cie(cie) = &entry.kind else { return None };
+    features.cie(cie, target);
+    features.program(&entry, section, target);
+    for fault in &entry.faults {
+        features.add("cie-fault", fault.kind.name());
+    }
+    let (fde_encoding, lsda_encoding) = (cie.fde_encoding, cie.lsda_encoding);
+    Some(OfCie { features: features.list, fde_encoding, lsda_encoding })
 }
 
 /// Features of a section: what any of its records has, and what is true of the whole.
@@ -112,6 +159,9 @@ pub(crate) fn of_section<S: Semantics + ?Sized>(
         }
         if terminated && !matches!(entry.kind, EntryKind::Terminator) {
             features.add("has-terminator-inside", "");
+            if section.data.get(entry.offset.0 as usize) == Some(&0) {
+                features.add("zero-byte-behind-terminator", "");
+            }
         }
     }
     features.list
@@ -238,8 +288,11 @@ impl Features {
         if let Some(encoding) = cie.lsda_encoding {
             self.add("lsda-encoding", format!("{encoding:#04x}"));
         }
-        if let Some((encoding, _)) = cie.personality {
+        if let Some((encoding, pointer)) = cie.personality {
             self.add("personality-encoding", format!("{encoding:#04x}"));
+            if pointer.is_none() {
+                self.add("personality", "null");
+            }
         }
         let personality = cie.personality.map(|(encoding, _)| encoding);
         let encodings = [cie.fde_encoding, cie.lsda_encoding, personality];
@@ -248,8 +301,7 @@ impl Features {
         }
     }
 
-    fn fde(&mut self, entry: &Entry, cie: &Cie) {
-        let EntryKind::Fde(fde) = &entry.kind else { return };
+    fn fde(&mut self, fde: &Fde, cie: &OfCie) {
         if fde.lsda.is_none() && cie.lsda_encoding.is_some() {
             self.add("lsda", "null");
         }

@@ -1,11 +1,11 @@
 //! From a difference to a finding: which verdict, and why.
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{Case, Entry, Finding, Key, SectionOffset, Target, Verdict};
+use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
 use cfidiff_oracles::known::{Feature, Known};
 
 use crate::compare::entries::Difference;
-use crate::compare::features;
+use crate::compare::features::{self, SeenCies};
 
 /// What verdicts are made from, shared by all comparisons of a run.
 #[derive(Debug)]
@@ -48,6 +48,7 @@ pub(crate) struct SectionJudge<'a> {
     section_features: Option<Vec<Feature>>,
     /// Features of the record judged last.
     record_features: Option<(usize, Vec<Feature>)>,
+    seen_cies: SeenCies,
 }
 
 /// What is judged: a difference in one record or in the section as a whole.
@@ -84,7 +85,15 @@ impl<'a> SectionJudge<'a> {
     }
 
     pub fn new(judge: &'a Judge, reader: Identity<'a>, case: &'a Case, section: usize) -> SectionJudge<'a> {
-        SectionJudge { judge, reader, case, section, section_features: None, record_features: None }
+        SectionJudge {
+            judge,
+            reader,
+            case,
+            section,
+            section_features: None,
+            record_features: None,
+            seen_cies: SeenCies::default(),
+        }
     }
 
     /// The finding for a difference.
@@ -126,11 +135,19 @@ impl<'a> SectionJudge<'a> {
             None => of_section,
             Some((index, _)) => {
                 if self.record_features.as_ref().is_none_or(|(last, _)| *last != index) {
-                    self.record_features = Some((index, features::of_record(section, target, table, index)));
+                    self.record_features = Some((
+                        index,
+                        features::of_record(section, target, table, index, &mut self.seen_cies),
+                    ));
                 }
                 self.record_features.as_ref().map_or(&[][..], |(_, features)| features)
             }
         };
+        if let Some((_, entry)) = judged.record
+            && let Some(ruling) = unrelocated(entry)
+        {
+            return ruling;
+        }
         if let Some(known) = self.judge.explanation(self.reader, key, of_record, of_section) {
             return Ruling {
                 verdict: known.verdict.into(),
@@ -145,6 +162,14 @@ impl<'a> SectionJudge<'a> {
         }
         judged.otherwise.clone()
     }
+}
+
+/// What becomes of differences in a record with a field that could not be relocated: our own reading of it is not
+/// to be trusted, and nobody is wrong by it.
+fn unrelocated(entry: &Entry) -> Option<Ruling> {
+    let fault = entry.faults.iter().find(|fault| fault.kind == FaultKind::Relocation)?;
+    let reason = format!("cfidiff could not relocate a field of the record, so ours may be wrong: {fault}");
+    Some(Ruling { verdict: Verdict::Open, cause: "not-relocated".to_owned(), reason })
 }
 
 /// What becomes of differences in a record that is ill-formed by itself or by its CIE: no specification says what
@@ -163,7 +188,10 @@ fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
 
 /// A command that shows the finding again.
 fn repro(case: &Case, reader: &str) -> String {
-    let path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
+    let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
+    if path.starts_with('-') {
+        path.insert_str(0, "./");
+    }
     let quoted = shlex::try_quote(&path).map_or_else(|_| format!("{path:?}"), |quoted| quoted.into_owned());
     format!("cfidiff check --reader {reader} {quoted}")
 }

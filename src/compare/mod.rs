@@ -13,6 +13,7 @@ mod rows;
 mod tally;
 
 pub use arbiter::{Witness, arbitrate};
-pub use comparator::{CaseAnswer, Comparator, SectionAnswer, fingerprint, tally};
+pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
+pub(crate) use comparator::{by_section, fingerprint};
 pub use judge::Judge;
 pub use tally::{Counts, ReaderTally, Records};

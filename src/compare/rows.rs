@@ -34,6 +34,21 @@ pub(crate) fn compare_rows(
     }
 }
 
+/// Compares the one row of a CIE, which holds for no location of its own.
+pub(crate) fn compare_initial_row(differences: &mut Differences<'_>, ours: &Rows, theirs: &Rows, says: Says) {
+    let show = |row: Option<RowRef<'_>>| {
+        row.map_or_else(|| "no row".to_owned(), |row| describe::row(differences.target, &row))
+    };
+    match (ours.get(0), theirs.get(0)) {
+        (None, None) => {}
+        (Some(ours), Some(theirs)) => compare_row(differences, &ours, &theirs, says),
+        (ours, theirs) => {
+            let (ours, theirs) = (show(ours), show(theirs));
+            differences.push(Key::RowLocation, ours, theirs);
+        }
+    }
+}
+
 fn same_row(ours: &RowRef<'_>, theirs: &RowRef<'_>, says: Says) -> bool {
     ours.start == theirs.start && ours.end == theirs.end && same_rules(ours, theirs, says)
 }

@@ -1,5 +1,7 @@
 //! Archives, member by member: the System V, GNU and BSD formats, and GNU thin archives.
 
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use object::read::archive::{ArchiveFile, ArchiveMember};
@@ -56,7 +58,8 @@ fn plain_member<'c>(
         loader.image.notes.push(format!("{display}: the member is not an ELF image"));
         return;
     }
-    let origin = Origin { name: display, path: origin.path.clone(), member: Some(name) };
+    let member = OsStr::from_bytes(member.name()).to_owned();
+    let origin = Origin { name: display, path: origin.path.clone(), member: Some(member) };
     add(loader, source, &origin);
 }
 

@@ -49,6 +49,12 @@ pub(super) fn read(
     };
     check_size(&compressed, limits)?;
     let contents = compressed.decompress().map_err(|error| format!("it does not decompress: {error}"))?;
+    let claimed = compressed.uncompressed_size;
+    // What the stream holds beyond the claimed size is left out without a word, unless there is room for it.
+    let roomy = CompressedData { uncompressed_size: claimed.saturating_add(1), ..compressed };
+    if compressed.format != CompressionFormat::None && roomy.decompress().is_ok() {
+        return Err(format!("it decompresses to more than the claimed {claimed:#x} bytes"));
+    }
     Ok(contents.into_owned())
 }
 

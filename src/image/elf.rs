@@ -1,5 +1,6 @@
 //! From one ELF image to its case.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use cfidiff_model::{Address, Bases, Case, Section, SectionKind};
@@ -16,7 +17,7 @@ use super::{OpenError, relocate, segments};
 pub(super) struct Origin {
     pub(super) name: String,
     pub(super) path: Option<PathBuf>,
-    pub(super) member: Option<String>,
+    pub(super) member: Option<OsString>,
 }
 
 impl Origin {
@@ -57,7 +58,7 @@ pub(super) fn read(
     } else {
         read_sections(&headers, &mut source, &mut limits, &mut case, &mut damage);
         if headers.target.relocatable {
-            relocate::apply(&headers, &mut source, &mut case);
+            relocate::apply(&headers, &mut source, &mut case, &mut damage);
         }
     }
     let link = debug_file::link(&headers, &mut source);

@@ -1,5 +1,6 @@
 //! Cases: what a reader is asked to read.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use crate::{Address, Fault, Machine};
@@ -109,8 +110,8 @@ pub struct Case {
     pub name: String,
     /// The file that a tool can be run on; `None` when the case exists in memory only.
     pub path: Option<PathBuf>,
-    /// The archive member's name, when the path is an archive.
-    pub member: Option<String>,
+    /// The archive member's name as it stands there, when the path is an archive.
+    pub member: Option<OsString>,
     /// How its numbers are to be read.
     pub target: Target,
     /// Its sections in the order of the section header table.

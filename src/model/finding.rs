@@ -98,7 +98,7 @@ keyed_enum! {
         InstructionOperands = "instruction.operands", "DWARF 5 section 6.4.2: operands and their factors";
         /// The number of instructions.
         InstructionCount = "instruction.count", "DWARF 5 section 6.4.1: the instructions fill the record";
-        /// A location at which one reader starts a row and the other does not.
+        /// Locations for which one reader has a row and the other has none.
         RowLocation = "row.location", "DWARF 5 section 6.4.3: a location starts a new row";
         /// The CFA rule of a row.
         RowCfa = "row.cfa", "DWARF 5 section 6.4.2.2: CFA definition instructions";
@@ -130,7 +130,8 @@ pub struct Finding {
     pub file: String,
     /// The section's name.
     pub section: String,
-    /// The record's offset, or that of the section's first byte when the whole section is concerned.
+    /// The record's offset as the reader gives it, or that of the section's first byte when the whole section is
+    /// concerned.
     pub offset: SectionOffset,
     /// What our reader says.
     pub ours: String,

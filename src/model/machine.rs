@@ -32,10 +32,18 @@ impl Machine {
     pub const SPARCV9: Machine = Machine(43);
     /// EM_X86_64 (with 4-byte addresses: x32).
     pub const X86_64: Machine = Machine(62);
+    /// EM_AVR.
+    pub const AVR: Machine = Machine(83);
+    /// EM_MSP430.
+    pub const MSP430: Machine = Machine(105);
+    /// EM_HEXAGON.
+    pub const HEXAGON: Machine = Machine(164);
     /// EM_AARCH64.
     pub const AARCH64: Machine = Machine(183);
     /// EM_RISCV, 32 and 64-bit.
     pub const RISCV: Machine = Machine(243);
+    /// EM_LANAI.
+    pub const LANAI: Machine = Machine(244);
     /// EM_LOONGARCH, 32 and 64-bit.
     pub const LOONGARCH: Machine = Machine(258);
     /// EM_ALPHA, the number that GNU tools use.
@@ -60,6 +68,10 @@ impl Machine {
             Machine::RISCV => "riscv",
             Machine::LOONGARCH => "loongarch",
             Machine::ALPHA => "alpha",
+            Machine::AVR => "avr",
+            Machine::MSP430 => "msp430",
+            Machine::HEXAGON => "hexagon",
+            Machine::LANAI => "lanai",
             _ => return None,
         })
     }

@@ -36,6 +36,11 @@ fn place(finding: &Finding) -> String {
     format!("{}+{}", finding.section, finding.offset)
 }
 
+/// A number with its noun: `1 file`, `2 files`.
+pub(crate) fn counted(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Words with control characters escaped: names and what tools print may hold any, and a terminal obeys them.
 pub fn printable(words: &str) -> Cow<'_, str> {
     if !words.contains(char::is_control) {

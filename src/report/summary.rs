@@ -7,6 +7,7 @@ use cfidiff_oracles::{Missing, Oracle};
 
 use crate::campaign::{Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
+use crate::report::counted;
 
 /// Everything that a run adds up to.
 #[derive(Debug, Default)]
@@ -200,9 +201,4 @@ impl Summary {
         }
         format!("{words} (exit {})", exit.code())
     }
-}
-
-/// A number with its noun: `1 file`, `2 files`.
-pub(super) fn counted(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }

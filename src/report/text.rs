@@ -7,9 +7,8 @@ use anstyle::{AnsiColor, Style};
 use cfidiff_model::{Finding, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
-use crate::campaign::{Exit, FileReport, Unreadable};
-use crate::report::summary::counted;
-use crate::report::{ReaderSummary, Report, Summary, place, printable};
+use crate::campaign::{Exit, Failure, FileReport, Unreadable};
+use crate::report::{ReaderSummary, Report, Summary, counted, place, printable};
 
 /// How many characters of a broken reader's words are shown.
 const MAX_FAILURE: usize = 200;
@@ -151,7 +150,7 @@ impl<W: Write> Report for Text<W> {
             }
         }
         for case in &report.cases {
-            for (reader, why) in case.failures_alone() {
+            for Failure { reader, why, .. } in case.failures_alone() {
                 let words = format!("{} ({reader}): {}", case.name, cut(why, MAX_FAILURE));
                 self.marked(Verdict::OracleFailed, Verdict::OracleFailed.name(), &words)?;
             }
@@ -173,7 +172,7 @@ impl<W: Write> Report for Text<W> {
                 self.line(&format!("note: {note}"))?;
             }
             for case in &report.cases {
-                for (reader, why) in &case.failures {
+                for Failure { reader, why, .. } in &case.failures {
                     self.line(&format!("note: {}: {reader}: {why}", case.name))?;
                 }
             }

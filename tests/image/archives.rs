@@ -33,7 +33,7 @@ fn each_member_is_a_case() {
     let shown = path.display();
     let names: Vec<_> = image.cases.iter().map(|case| case.name.clone()).collect();
     assert_eq!(names, [format!("{shown}(a.o)"), format!("{shown}(b.o)")]);
-    let members: Vec<_> = image.cases.iter().map(|case| case.member.as_deref()).collect();
+    let members: Vec<_> = image.cases.iter().map(|case| case.member.as_ref()?.to_str()).collect();
     assert_eq!(members, [Some("a.o"), Some("b.o")]);
     assert!(image.cases.iter().all(|case| case.path.as_ref() == Some(&path)));
     assert_eq!(image.notes, [format!("{shown}(notes.txt): the member is not an ELF image")]);

@@ -119,3 +119,16 @@ fn limits_are_kept() {
     assert_eq!(case.sections.len(), 1);
     assert!(damage[0].contains("sections together are past the limit"), "{:?}", damage);
 }
+
+#[test]
+fn a_stream_that_holds_more_than_is_claimed_is_damage() {
+    let mut bytes = fixture_bytes("zlib-gabi.o");
+    // ch_size of the Elf64_Chdr at the section's start.
+    bytes[0x840 + 8..0x840 + 16].copy_from_slice(&10u64.to_le_bytes());
+    let (case, damage) = read(&bytes, &alone());
+    assert!(case.sections.is_empty());
+    assert_eq!(
+        damage,
+        ["memory: .debug_frame cannot be read: it decompresses to more than the claimed 0xa bytes"]
+    );
+}

@@ -97,15 +97,24 @@ fn howto(target: &Target, kind: u32) -> Option<Howto> {
         Machine::ALPHA => others::alpha(kind),
         Machine::SH => others::sh(kind),
         Machine::PARISC => others::parisc(kind),
+        Machine::HEXAGON => others::hexagon(kind),
+        Machine::MSP430 => others::msp430(kind),
+        Machine::AVR => others::avr(kind),
+        Machine::LANAI => others::lanai(kind),
         _ => None,
     }
 }
 
 /// Applies to the case's sections the relocations that the image has for them.
 ///
-/// A relocation that cannot be applied is a fault of its section, and a table that cannot be read is a note of
-/// the case; everything else is applied all the same.
-pub(super) fn apply(headers: &Headers<'_>, source: &mut Source<'_>, case: &mut Case) {
+/// A relocation that cannot be applied is a fault of its section, and a table that cannot be read is damage;
+/// everything else is applied all the same.
+pub(super) fn apply(
+    headers: &Headers<'_>,
+    source: &mut Source<'_>,
+    case: &mut Case,
+    damage: &mut Vec<String>,
+) {
     let by_index: HashMap<u32, usize> =
         case.sections.iter().enumerate().filter_map(|(at, section)| Some((section.index?, at))).collect();
     let mut symbols = SymbolTables::default();
@@ -121,7 +130,7 @@ pub(super) fn apply(headers: &Headers<'_>, source: &mut Source<'_>, case: &mut C
         });
         if let Err(why) = applied {
             let index = header.info;
-            case.notes.push(format!(
+            damage.push(format!(
                 "relocations of section {index}, {}, cannot be read: {why}",
                 case.sections[at].name
             ));
@@ -266,7 +275,7 @@ impl Relocator<'_> {
     }
 
     fn no_such_type(&self, kind: u32) -> Expected {
-        format!("a relocation type that can be applied, not type {kind} of {}", self.target.machine).into()
+        format!("a relocation type that cfidiff knows, not type {kind} of {}", self.target.machine).into()
     }
 
     fn no_such_symbol(&self, index: u32) -> Expected {

@@ -169,5 +169,5 @@ fn an_unlisted_machine_has_no_types() {
     let other = target(Machine(0xfff0), Class::Elf32, Endianness::Little);
     let section = relocate(&[0; 4], Form::Rela, &rela(0, 1, 0, &other), &[], &other);
     let expected = section.faults.first().map(|fault| fault.expected.as_ref());
-    assert_eq!(expected, Some("a relocation type that can be applied, not type 1 of machine-65520"));
+    assert_eq!(expected, Some("a relocation type that cfidiff knows, not type 1 of machine-65520"));
 }

@@ -1,0 +1,131 @@
+//! The reason of an unexplained difference: who of the other readers sides with whom.
+
+use cfidiff::campaign::FileReport;
+use cfidiff_model::{Entry, EntryKind, Key, Says};
+
+use crate::keys::{Mistake, mistake};
+use crate::support::{Fake, PLAIN, path, run};
+
+/// The reason of the finding of the reader `wrong`, beside these others.
+fn reason(name: &str, wrong: Fake, others: Vec<Fake>) -> String {
+    let mut fakes = vec![wrong.named("wrong")];
+    fakes.extend(others);
+    let report: FileReport = run(&[path(name)], fakes, usize::MAX, 1).remove(0);
+    let mut findings = report.findings.into_iter().filter(|finding| finding.reader == "wrong");
+    findings.next().expect("a mistake is a finding").reason
+}
+
+fn wrong_segment(entries: &mut [Entry]) {
+    segment(entries, 1);
+}
+
+fn segment(entries: &mut [Entry], value: u64) {
+    if let EntryKind::Fde(fde) = &mut entries[1].kind {
+        fde.segment = Some(value);
+    }
+}
+
+#[test]
+fn another_reader_that_agrees_sides_with_ours() {
+    let reason =
+        reason(PLAIN, Fake::with(|entries| wrong_segment(entries)), vec![Fake::with(|_| {}).named("right")]);
+    let clause = Key::FdeSegment.clause();
+    assert_eq!(reason, format!("right sides with ours, so wrong is suspect; the clause is {clause}"));
+}
+
+#[test]
+fn another_reader_that_says_the_same_makes_ours_suspect() {
+    let right = Fake::with(|_| {}).named("right");
+    let reason = reason(
+        PLAIN,
+        Fake::with(|entries| wrong_segment(entries)),
+        vec![Fake::with(|entries| wrong_segment(entries)).named("same"), right],
+    );
+    let clause = Key::FdeSegment.clause();
+    let words = "same says the same as wrong: ours stands alone and is suspect; the clause is";
+    assert_eq!(reason, format!("{words} {clause}"));
+}
+
+#[test]
+fn a_reader_is_one_witness_however_many_passes_it_has() {
+    let same = || {
+        Fake::with(|entries| wrong_segment(entries))
+            .pass(Says::all(), |entries| wrong_segment(entries))
+            .named("same")
+    };
+    assert!(
+        reason(PLAIN, Fake::with(|entries| wrong_segment(entries)), vec![same()])
+            .starts_with("same says the same as wrong:")
+    );
+    let twice =
+        Fake::with(|entries| wrong_segment(entries)).pass(Says::all(), |entries| wrong_segment(entries));
+    let right = Fake::with(|_| {}).pass(Says::all(), |_| {}).named("right");
+    assert!(reason(PLAIN, twice, vec![right]).starts_with("right sides with ours"));
+}
+
+#[test]
+fn a_reader_with_another_answer_sides_with_nobody() {
+    let other = Fake::with(|entries| segment(entries, 2)).named("other");
+    let reason = reason(PLAIN, Fake::with(|entries| wrong_segment(entries)), vec![other]);
+    let clause = Key::FdeSegment.clause();
+    assert_eq!(reason, format!("no other reader decides it; by the clause, ours is right: {clause}"));
+}
+
+#[test]
+fn a_reader_that_did_not_get_so_far_sides_with_nobody() {
+    let short = Fake::with(|entries| entries.truncate(1)).named("short");
+    assert!(
+        reason(PLAIN, Fake::with(|entries| wrong_segment(entries)), vec![short])
+            .starts_with("no other reader decides it")
+    );
+}
+
+#[test]
+fn a_reader_that_does_not_say_it_sides_with_nobody() {
+    for &key in Key::ALL {
+        let Some(Mistake { change, says, .. }) = mistake(key) else { continue };
+        if says == Says::RECORDS {
+            continue;
+        }
+        let reason_beside = |says| reason(PLAIN, Fake::with(change), vec![Fake::saying(says).named("other")]);
+        assert!(reason_beside(Says::all() - says).starts_with("no other reader decides it"), "{key:?}");
+        assert!(reason_beside(Says::all()).starts_with("other sides with ours"), "{key:?}");
+    }
+}
+
+#[test]
+fn readers_in_this_process_are_no_witness_for_what_was_relocated() {
+    let wrong = |key| Fake::with(mistake(key).expect("a mistake").change);
+    let other = |reads_files| Fake { reads_files, ..Fake::with(|_| {}).named("other") };
+    let is_witness = |name: &str, wrong: Fake, reads_files| {
+        reason(name, wrong, vec![other(reads_files)]).starts_with("other sides with ours")
+    };
+    assert!(is_witness(PLAIN, wrong(Key::FdeInitialLocation), false), "nothing was relocated");
+    let object = "relocatable/asm-all-gas.o";
+    let in_object = |change: fn(&mut cfidiff_model::Fde)| {
+        Fake::with(move |entries| {
+            let fdes = entries.iter_mut().filter_map(|entry| match &mut entry.kind {
+                EntryKind::Fde(fde) => Some(fde),
+                _ => None,
+            });
+            fdes.take(1).for_each(change);
+        })
+    };
+    let range: fn(&mut cfidiff_model::Fde) = |fde| fde.address_range += 1;
+    assert!(!is_witness(object, in_object(range), false));
+    assert!(is_witness(object, in_object(range), true));
+    let cie: fn(&mut cfidiff_model::Fde) = |fde| fde.cie = None;
+    assert!(!is_witness(object, in_object(cie), false));
+    let segment: fn(&mut cfidiff_model::Fde) = |fde| fde.segment = Some(1);
+    assert!(is_witness(object, in_object(segment), false), "a segment is not relocated");
+}
+
+#[test]
+fn explained_and_recordless_findings_keep_their_reasons() {
+    let extra = mistake(Key::EntryExtra).expect("a mistake").change;
+    let extra = reason(PLAIN, Fake::with(extra), vec![Fake::with(|_| {}).named("right")]);
+    assert_eq!(extra, format!("by the clause, ours is right: {}", Key::EntryExtra.clause()));
+    let short = Fake::with(|entries| entries.truncate(1));
+    let short = reason(PLAIN, short, vec![Fake::with(|_| {}).named("right")]);
+    assert_eq!(short, "fewer records than the section has, without a complaint");
+}

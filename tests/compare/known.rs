@@ -1,0 +1,147 @@
+//! Known faults and open questions: each excuses its reader, version, key and features, and nothing else.
+
+use cfidiff::compare::Judge;
+use cfidiff_model::{Entry, EntryKind, Key, Verdict};
+use cfidiff_oracles::known::{Known, KnownVerdict};
+
+use crate::support::{Fake, PLAIN, case, compare_knowing, records};
+
+fn listed() -> Known {
+    Known {
+        id: "fake-segment".into(),
+        reader: "fake".into(),
+        versions: "<=1.0".into(),
+        verdict: KnownVerdict::KnownFault,
+        keys: vec!["fde.segment".into()],
+        record: vec!["kind=FDE".into()],
+        section: vec!["kind=CIE".into()],
+        reason: "it invents a segment".into(),
+        evidence: "none".into(),
+        clause: "a clause".into(),
+        link: None,
+        case: PLAIN.into(),
+    }
+}
+
+fn invent_segment(entries: &mut [Entry]) {
+    if let EntryKind::Fde(fde) = &mut entries[1].kind {
+        fde.segment = Some(1);
+    }
+}
+
+#[track_caller]
+fn verdict(known: Known, fake: Fake) -> Verdict {
+    compare_knowing(&case(PLAIN), &fake, &Judge::new(vec![known])).only().verdict
+}
+
+#[test]
+fn a_listed_fault_is_a_known_fault_with_its_reason() {
+    let found = compare_knowing(
+        &case(PLAIN),
+        &Fake::with(|entries| invent_segment(entries)),
+        &Judge::new(vec![listed()]),
+    );
+    let finding = found.only();
+    assert_eq!((finding.key, finding.verdict), (Key::FdeSegment, Verdict::KnownFault));
+    assert_eq!(finding.cause, "fake-segment");
+    assert_eq!(finding.reason, "it invents a segment (a clause)");
+    assert_eq!(found.tally.records, records(3, Verdict::KnownFault, 1));
+}
+
+#[test]
+fn a_listed_question_is_open() {
+    let question = Known { verdict: KnownVerdict::Open, reader: "*".into(), ..listed() };
+    let found = compare_knowing(
+        &case(PLAIN),
+        &Fake::with(|entries| invent_segment(entries)),
+        &Judge::new(vec![question]),
+    );
+    assert_eq!(found.only().verdict, Verdict::Open);
+    assert_eq!(found.tally.records, records(3, Verdict::Open, 1));
+}
+
+#[test]
+fn the_first_entry_that_explains_is_the_cause() {
+    let later = Known { id: "later".into(), ..listed() };
+    let other = Known { id: "other".into(), reader: "other".into(), ..listed() };
+    let judge = Judge::new(vec![other, listed(), later]);
+    assert_eq!(
+        compare_knowing(&case(PLAIN), &Fake::with(|entries| invent_segment(entries)), &judge).only().cause,
+        "fake-segment"
+    );
+}
+
+#[test]
+fn an_entry_excuses_nothing_else() {
+    let differs = Verdict::Differ;
+    assert_eq!(verdict(listed(), Fake::with(|entries| invent_segment(entries))), Verdict::KnownFault);
+    assert_eq!(verdict(listed(), Fake::with(|entries| invent_segment(entries)).named("other")), differs);
+    assert_eq!(
+        verdict(listed(), Fake { version: "1.1", ..Fake::with(|entries| invent_segment(entries)) }),
+        differs
+    );
+    let other_key = Fake::with(|entries| entries[1].length += 4);
+    assert_eq!(verdict(listed(), other_key), differs);
+    let other_record = Known { record: vec!["kind=CIE".into()], ..listed() };
+    assert_eq!(verdict(other_record, Fake::with(|entries| invent_segment(entries))), differs);
+    let other_section = Known { section: vec!["has-terminator-inside".into()], ..listed() };
+    assert_eq!(verdict(other_section, Fake::with(|entries| invent_segment(entries))), differs);
+}
+
+#[test]
+fn an_fde_has_the_features_of_its_cie() {
+    for condition in ["letter=P", "augmentation=zPLR", "personality-encoding=0x00", "opcode=def_cfa"] {
+        let known = Known { record: vec![condition.into()], section: vec![], ..listed() };
+        assert_eq!(
+            verdict(known, Fake::with(|entries| invent_segment(entries))),
+            Verdict::KnownFault,
+            "{condition}"
+        );
+    }
+}
+
+#[test]
+fn features_are_those_of_the_record_judged() {
+    // Only the FDE at 0x48 has a null LSDA.
+    let known = Known { record: vec!["lsda=null".into()], ..listed() };
+    let fake = Fake::with(|entries| {
+        for entry in entries {
+            if let EntryKind::Fde(fde) = &mut entry.kind {
+                fde.segment = Some(1);
+            }
+        }
+    });
+    let found = compare_knowing(&case(PLAIN), &fake, &Judge::new(vec![known]));
+    let verdicts: Vec<_> = found.findings.iter().map(|finding| (finding.offset.0, finding.verdict)).collect();
+    assert_eq!(verdicts, [(0x28, Verdict::Differ), (0x48, Verdict::KnownFault)]);
+}
+
+#[test]
+fn an_unexplained_difference_outweighs_an_explained_one() {
+    for first in [true, false] {
+        let fake = Fake::with(move |entries| {
+            invent_segment(entries);
+            if let EntryKind::Fde(fde) = &mut entries[1].kind {
+                // One key stands before the segment, one behind.
+                if first { fde.cie_pointer += 1 } else { fde.indirect = true }
+            }
+        });
+        let found = compare_knowing(&case(PLAIN), &fake, &Judge::new(vec![listed()]));
+        assert_eq!(found.findings.len(), 2);
+        assert_eq!(found.tally.records, records(3, Verdict::Differ, 1));
+    }
+}
+
+#[test]
+fn a_failure_can_be_explained_by_the_record_that_it_happened_at() {
+    let known = Known {
+        keys: vec!["section.unread".into()],
+        record: vec!["lsda=null".into()],
+        section: vec![],
+        ..listed()
+    };
+    let fake = Fake::with(|entries| entries.truncate(2));
+    let found = compare_knowing(&case(PLAIN), &fake, &Judge::new(vec![known]));
+    assert_eq!((found.only().verdict, found.only().cause.as_str()), (Verdict::KnownFault, "fake-segment"));
+    assert_eq!(found.tally.records, records(2, Verdict::KnownFault, 1));
+}
