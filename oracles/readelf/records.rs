@@ -96,10 +96,8 @@ impl<'a> Records<'a> {
             self.flush(deliver);
         }
         self.open = false;
-        // What it said of a record that never came is why it went no further, except that bytes too few for a
-        // record are the end as well.
-        let last_words =
-            self.held.iter().find(|words| memchr::memmem::find(words, b"Invalid length").is_none());
+        // What it said of a record that never came is why it went no further.
+        let last_words = self.held.iter().find(|words| !is_about_no_record(words));
         let stopped = last_words.map(|words| format!("stopped: {}", String::from_utf8_lossy(words)));
         self.broken.take().or(stopped).map_or(Outcome::Answered, Outcome::Failed)
     }
@@ -366,6 +364,13 @@ impl<'a> Records<'a> {
             self.entry.faults.push(Fault { offset, bytes, kind: FaultKind::Reported, expected });
         }
     }
+}
+
+/// Whether the words are about no record that should have come: bytes too few for one are the end as well, and
+/// relocations are applied before the next section is begun.
+fn is_about_no_record(words: &[u8]) -> bool {
+    let says = |part: &[u8]| memchr::memmem::find(words, part).is_some();
+    says(b"Invalid length") || says(b"unable to apply unsupported reloc type")
 }
 
 /// `1b 00 ff`.

@@ -171,6 +171,23 @@ fn complaints_go_to_the_record_that_they_are_about() {
 }
 
 #[test]
+fn relocations_of_the_next_section_do_not_end_this_one() {
+    let warning = "readelf: Warning: unable to apply unsupported reloc type 6 to section .debug_frame\n";
+    let kept = parse(Form::Raw, format!("{TWO_RECORDS}{REST}{warning}").as_bytes(), 50);
+    assert_eq!(kept.sections[&(0, 0)], Outcome::Answered);
+}
+
+#[test]
+fn augmentation_data_may_go_on_in_the_next_line() {
+    let text = TWO_RECORDS.replace("Augmentation data:     1b\n", "Augmentation data:    \n 1b 55 00\n");
+    assert_ne!(text, TWO_RECORDS);
+    let kept = parse(Form::Raw, format!("{text}{REST}").as_bytes(), 50);
+    let EntryKind::Cie(cie) = &kept.entries[&(0, 0)][0].kind else { panic!("a CIE is expected") };
+    assert_eq!(cie.augmentation_data.as_slice(), [0x1b, 0x55, 0]);
+    assert!(kept.entries[&(0, 0)].iter().all(|entry| entry.faults.is_empty()));
+}
+
+#[test]
 fn a_complaint_in_the_middle_of_a_line_leaves_the_line_whole() {
     let complaint = "readelf: Error: end of data encountered whilst reading LEB\n";
     let broken =

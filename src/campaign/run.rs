@@ -247,6 +247,9 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
     for (witness, passes) in witnesses.iter().zip(by_reader) {
         // Passes of one reader meet the same difference where they say the same thing.
         let mut seen = HashSet::new();
+        if let Some(why) = passes.iter().find_map(|pass| pass.unsupported.as_ref()) {
+            report.notes.push(format!("{}: {} was not asked: {why}", case.name, witness.name));
+        }
         for pass in passes {
             let is_told = pass.sections.iter().any(|section| section.is_unread);
             failures.extend(pass.failure.map(|why| {

@@ -94,8 +94,11 @@ impl Check {
             .map_err(anyhow::Error::msg)?;
         }
         bar.finish_and_clear();
-        written.context("cannot write the report")?;
-        report.end(&summary).context("cannot write the report")?;
+        match written.and_then(|()| report.end(&summary)) {
+            // Who reads only the start of a report still learns from the exit code how it went up to there.
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(summary.exit()),
+            result => result.context("cannot write the report")?,
+        }
         if self.format != Format::Text || self.output.is_some() {
             log.conclusion(&summary, common.quiet);
         }

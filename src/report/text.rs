@@ -106,6 +106,10 @@ impl<W: Write> Text<W> {
         if summary.notes > 0 && !self.verbose {
             write!(self.out, ", {} (-v shows)", counted(summary.notes, "note"))?;
         }
+        for reader in summary.readers.iter().filter(|reader| reader.tally.unsupported > 0) {
+            let cases = counted(reader.tally.unsupported, "case");
+            write!(self.out, ", {cases} that {} cannot be asked about", reader.name)?;
+        }
         let (cies, fdes) = (counted(ours.cies, "CIE"), counted(ours.fdes, "FDE"));
         let (instructions, rows) = (counted(ours.instructions, "instruction"), counted(ours.rows, "row"));
         writeln!(self.out, "; {cies}, {fdes}, {instructions}, {rows}")

@@ -78,8 +78,8 @@ fn what_cannot_be_applied_is_a_fault_and_the_rest_is_applied() {
     assert_eq!(
         faults,
         [
-            "fault.relocation at 0x0: found 11 11 11 11 11 11 11 11, expected a relocation type that can be \
-             applied, not type 9 of x86_64",
+            "fault.relocation at 0x0: found 11 11 11 11 11 11 11 11, expected a relocation type that cfidiff \
+             knows, not type 9 of x86_64",
             "fault.relocation at 0x4: found 11 11 11 11, expected a symbol in the table of 2, not symbol 7",
             "fault.relocation at 0xffffffffffffffff: an offset inside the section of 0x8 bytes",
             "fault.relocation at 0x6: found 11 11, expected a field of 8 bytes inside the section",
