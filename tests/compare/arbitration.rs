@@ -1,10 +1,10 @@
 //! The reason of an unexplained difference: who of the other readers sides with whom.
 
 use cfidiff::campaign::FileReport;
-use cfidiff_model::{Entry, EntryKind, Key, Says};
+use cfidiff_model::{CfaRule, Entry, EntryKind, Instruction, Key, Says};
 
 use crate::keys::{Mistake, mistake};
-use crate::support::{Fake, PLAIN, path, run};
+use crate::support::{Fake, PLAIN, change_rows, path, run};
 
 /// The reason of the finding of the reader `wrong`, beside these others.
 fn reason(name: &str, wrong: Fake, others: Vec<Fake>) -> String {
@@ -128,4 +128,29 @@ fn explained_and_recordless_findings_keep_their_reasons() {
     let short = Fake::with(|entries| entries.truncate(1));
     let short = reason(PLAIN, short, vec![Fake::with(|_| {}).named("right")]);
     assert_eq!(short, "fewer records than the section has, without a complaint");
+}
+
+/// The FDEs that hold only nops.
+fn of_nops(entries: &mut [Entry]) -> impl Iterator<Item = &mut Entry> {
+    entries.iter_mut().filter(|entry| {
+        let is_fde = matches!(entry.kind, EntryKind::Fde(_));
+        is_fde && entry.instructions.iter().all(|instruction| *instruction == Instruction::Nop)
+    })
+}
+
+#[test]
+fn a_reader_that_prints_no_rows_of_nops_sides_with_nobody_on_them() {
+    let wrong = || {
+        Fake::with(|entries| {
+            of_nops(entries).for_each(|entry| change_rows(entry, |rows| rows[0].cfa = CfaRule::Undefined));
+        })
+    };
+    let silent = Fake::right().pass(Says::all() - Says::ROWS_OF_NOPS, |entries| {
+        of_nops(entries).for_each(|entry| entry.rows.clear())
+    });
+    let object = "relocatable/mips-pc32.o";
+    assert!(
+        reason(object, wrong(), vec![Fake::with(|_| {}).named("right")]).starts_with("right sides with ours")
+    );
+    assert!(reason(object, wrong(), vec![silent.named("silent")]).starts_with("no other reader decides it"));
 }

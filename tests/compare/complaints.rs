@@ -112,3 +112,29 @@ fn bytes_that_are_no_record_are_owed_by_nobody() {
     let accepted = compare(&case, &Fake::with(|entries| accept(entries)));
     assert_eq!((accepted.only().key, accepted.only().verdict), (Key::EntryAccepted, Verdict::Open));
 }
+
+#[test]
+fn a_field_that_cfidiff_cannot_relocate_blames_nobody() {
+    let mut case = case(PLAIN);
+    let expected = "a relocation type that cfidiff knows".into();
+    let offset = SectionOffset(0x30);
+    case.sections[0].faults.push(Fault {
+        offset,
+        bytes: Bytes::new(),
+        kind: FaultKind::Relocation,
+        expected,
+    });
+    let found = compare(
+        &case,
+        &Fake::with(|entries| {
+            accept(entries);
+            if let EntryKind::Fde(fde) = &mut entries[1].kind {
+                fde.segment = Some(1);
+            }
+        }),
+    );
+    let finding = found.only();
+    assert_eq!((finding.key, finding.verdict), (Key::FdeSegment, Verdict::Open));
+    assert_eq!(finding.cause, "not-relocated");
+    assert!(finding.reason.starts_with("cfidiff could not relocate a field"), "{}", finding.reason);
+}
