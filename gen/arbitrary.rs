@@ -105,6 +105,9 @@ impl Units {
         let mut cie = self.cie(u)?;
         let initial = state(u, self.scope, cie.data_alignment_factor)?;
         cie.program = initial.program(cie.data_alignment_factor, &mut Choices(u));
+        let address_size = cie.address_size.filter(|_| cie.version >= 4);
+        let address_size = address_size.unwrap_or(self.target.class.address_size());
+        cie.rows = initial.initial_row(cie.data_alignment_factor, address_size);
         let fdes = u.int_in_range(0..=4)?;
         // Only `.debug_frame` can name a CIE that comes later.
         let cie_last =

@@ -2,8 +2,8 @@
 
 use cfidiff_model::{Address, Cie, Pointer};
 
-use crate::pointer::{INDIRECT, OMIT};
-use crate::{CieSpec, FdeSpec, Places, Unwritable, Writer};
+use crate::pointer::{ALIGNED, INDIRECT, OMIT};
+use crate::{CieSpec, FdeSpec, Places, Referent, Unwritable, Writer};
 
 /// Writes a CIE's augmentation data, letter by letter.
 pub(crate) fn cie_data(spec: &CieSpec, places: &Places, to: &mut Writer) -> Result<(), Unwritable> {
@@ -14,7 +14,12 @@ pub(crate) fn cie_data(spec: &CieSpec, places: &Places, to: &mut Writer) -> Resu
             b'P' => {
                 let (encoding, routine) = spec.personality;
                 to.u8(encoding);
-                write_nullable(routine, encoding, places, to)?;
+                write_nullable(
+                    routine.map(|target| (target, Referent::Personality(target))),
+                    encoding,
+                    places,
+                    to,
+                )?;
             }
             _ => {}
         }
@@ -31,22 +36,25 @@ pub(crate) fn fde_data(
     to: &mut Writer,
 ) -> Result<(), Unwritable> {
     if cie.has_lsda() {
-        write_nullable(spec.lsda, cie.lsda_encoding, places, to)?;
+        let lsda = spec.lsda.map(|target| (target, Referent::Lsda(target)));
+        write_nullable(lsda, cie.lsda_encoding, places, to)?;
     }
     to.bytes(&spec.extra_augmentation_data);
     Ok(())
 }
 
-/// Writes a pointer that may be null: a null one is zero in the encoding's format, whatever its application.
+/// Writes a pointer that may be null: a null one is zero in the encoding's format, whatever it would count from, and
+/// at its aligned place for DW_EH_PE_aligned.
 fn write_nullable(
-    target: Option<Address>,
+    target: Option<(Address, Referent)>,
     encoding: u8,
     places: &Places,
     to: &mut Writer,
 ) -> Result<(), Unwritable> {
     let start = to.len();
     match target {
-        Some(target) => places.write_pointer(to, encoding, target)?,
+        Some((target, referent)) => places.write_reference(to, encoding, target, referent)?,
+        None if encoding == ALIGNED => return places.write_pointer(to, encoding, Address(0)),
         None => return places.write_size(to, encoding, 0),
     }
     // A pointer to its own base is written as zero, and zero is null.

@@ -151,8 +151,17 @@ impl Code {
     }
 
     /// DW_OP_implicit_value.
-    pub fn implicit_value(mut self, block: &[u8]) -> Code {
-        self.items.push(Item { opcode: 0x9e, operands: Vec::new(), block: Some(block.to_vec()) });
+    pub fn implicit_value(self, block: &[u8]) -> Code {
+        self.block(0x9e, block)
+    }
+
+    /// DW_OP_entry_value: the bytes of the operations that give the value at the function's entry.
+    pub fn entry_value(self, operations: &[u8]) -> Code {
+        self.block(0xa3, operations)
+    }
+
+    fn block(mut self, opcode: u8, block: &[u8]) -> Code {
+        self.items.push(Item { opcode, operands: Vec::new(), block: Some(block.to_vec()) });
         self
     }
 

@@ -1,6 +1,6 @@
 //! `.eh_frame_hdr` made to order (LSB Core, exception frame header).
 
-use cfidiff_model::{Address, Bases, Target};
+use cfidiff_model::{Address, Bases, Entry, EntryKind, Target};
 
 use crate::pointer::{DATAREL_SDATA4, OMIT, PCREL_SDATA4, UDATA4};
 use crate::{Places, Unwritable, Writer};
@@ -50,6 +50,22 @@ impl HeaderSpec {
             false_count: None,
             entries,
         }
+    }
+
+    /// What linkers write for a section at `eh_frame` with these entries: the header with each FDE.
+    pub fn matching<'e>(
+        address: Address,
+        eh_frame: Address,
+        entries: impl IntoIterator<Item = &'e Entry>,
+    ) -> HeaderSpec {
+        let of_fde = |entry: &Entry| match &entry.kind {
+            EntryKind::Fde(fde) => {
+                let address = Address(eh_frame.0 + entry.offset.0);
+                Some(HeaderEntry { initial_location: fde.initial_location, fde: address })
+            }
+            _ => None,
+        };
+        HeaderSpec::sorted(address, eh_frame, entries.into_iter().filter_map(of_fde).collect())
     }
 
     /// The size in bytes when every field has four bytes, as with the encodings of [`HeaderSpec::sorted`].

@@ -1,12 +1,13 @@
 //! Cases made to order for readers of call frame information.
 //!
-//! A [`SectionSpec`] describes a `.eh_frame` or `.debug_frame` section record by record, well-formed or not, and
-//! [`SectionSpec::build`] gives its bytes together with the entries that they were written to be. A [`Plan`]
-//! starts from the rows that are wanted and finds instructions for them. An [`ElfSpec`] puts sections into a file
-//! that tools can open. With the `arbitrary` crate, whole sections come from random bytes.
+//! A [`SectionSpec`] describes a `.eh_frame` or `.debug_frame` section record by record, well-formed or not,
+//! and [`SectionSpec::build`] gives its bytes together with the entries that they were written to be. A
+//! [`Plan`] starts from the rows that are wanted and finds instructions for them. An [`ElfSpec`] puts
+//! sections into a file that tools can open, linked or relocatable. With the `arbitrary` crate, whole
+//! sections come from random bytes.
 //!
-//! The expected entries follow from the description alone. Nothing here reads call frame information, so a mistake
-//! that a reader makes cannot be made here in the same way.
+//! The expected entries follow from the description alone. Nothing here reads call frame information, so a
+//! mistake that a reader makes cannot be made here in the same way.
 //!
 //! ```
 //! use cfidiff_gen::{CieSpec, FdeSpec, Program, Record, SectionSpec};
@@ -40,24 +41,34 @@
 #![forbid(unsafe_code)]
 
 mod arbitrary;
+pub mod assembly;
 mod augmentation;
+pub mod coverage;
 mod elf;
 mod expression;
 mod header;
 mod plan;
 mod pointer;
 mod program;
+pub mod programs;
+pub mod random;
 mod record;
+mod reference;
 mod section;
+pub mod suite;
+pub mod variants;
 mod writer;
 
 pub use crate::arbitrary::Scope;
-pub use crate::elf::{ElfError, ElfSection, ElfSpec};
+pub use crate::elf::{
+    Compression, ElfError, ElfSection, ElfSpec, Relocation, RelocationTypes, Symbol, SymbolKind,
+};
 pub use crate::expression::{Code, Operand};
 pub use crate::header::{HeaderEntry, HeaderSpec};
 pub use crate::plan::{Chooser, Plan, PlannedCfa, PlannedRow, PlannedRule, Shortest, State};
-pub use crate::pointer::{DATAREL_SDATA4, INDIRECT, OMIT, PCREL_SDATA4, Places, UDATA4, Unwritable};
+pub use crate::pointer::{ALIGNED, DATAREL_SDATA4, INDIRECT, OMIT, PCREL_SDATA4, Places, UDATA4, Unwritable};
 pub use crate::program::Program;
-pub use crate::record::{CieSpec, FdeSpec, Padding, Record};
+pub use crate::record::{CieSpec, FdeSpec, Padding, Record, Splice};
+pub use crate::reference::{Reference, Referent};
 pub use crate::section::{BuildError, Built, SectionSpec};
 pub use crate::writer::Writer;

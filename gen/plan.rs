@@ -92,6 +92,33 @@ impl State {
         }
         program
     }
+
+    /// The initial row of a CIE whose instructions set this state.
+    pub fn initial_row(&self, data_alignment_factor: i64, address_size: u8) -> Rows {
+        let mut rows = Rows::default();
+        self.push_row(&mut rows, Address(0), Address(0), data_alignment_factor, address_size);
+        rows
+    }
+
+    fn push_row(
+        &self,
+        rows: &mut Rows,
+        start: Address,
+        end: Address,
+        data_alignment_factor: i64,
+        address_size: u8,
+    ) {
+        for (&register, rule) in &self.rules {
+            rows.push_rule(register, rule_meaning(rule, data_alignment_factor, address_size));
+        }
+        let cfa = match &self.cfa {
+            PlannedCfa::Register(register, offset) => {
+                CfaRule::RegisterOffset { register: *register, offset: *offset }
+            }
+            PlannedCfa::Expression(code) => CfaRule::Expression(Box::new(code.expression(address_size))),
+        };
+        rows.finish_row(start, end, cfa);
+    }
 }
 
 impl Plan {
@@ -139,16 +166,7 @@ impl Plan {
         starts.push(Address(start.0.wrapping_add(range)));
         let mut rows = Rows::default();
         for (row, bounds) in self.rows.iter().zip(starts.windows(2)) {
-            for (&register, rule) in &row.state.rules {
-                rows.push_rule(register, rule_meaning(rule, data_alignment_factor, address_size));
-            }
-            let cfa = match &row.state.cfa {
-                PlannedCfa::Register(register, offset) => {
-                    CfaRule::RegisterOffset { register: *register, offset: *offset }
-                }
-                PlannedCfa::Expression(code) => CfaRule::Expression(Box::new(code.expression(address_size))),
-            };
-            rows.finish_row(bounds[0], bounds[1], cfa);
+            row.state.push_row(&mut rows, bounds[0], bounds[1], data_alignment_factor, address_size);
         }
         rows
     }

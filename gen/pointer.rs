@@ -4,7 +4,7 @@ use std::fmt;
 
 use cfidiff_model::{Address, Bases};
 
-use crate::Writer;
+use crate::{Referent, Writer};
 
 /// DW_EH_PE_omit: no pointer is there.
 pub const OMIT: u8 = 0xff;
@@ -14,6 +14,8 @@ pub const PCREL_SDATA4: u8 = 0x1b;
 pub const DATAREL_SDATA4: u8 = 0x3b;
 /// DW_EH_PE_udata4.
 pub const UDATA4: u8 = 0x03;
+/// DW_EH_PE_aligned: a plain address at the next aligned place.
+pub const ALIGNED: u8 = 0x50;
 /// DW_EH_PE_indirect, a flag.
 pub const INDIRECT: u8 = 0x80;
 
@@ -78,7 +80,7 @@ impl Places {
         if encoding == OMIT {
             return Ok(());
         }
-        if encoding & APPLICATION == 0x50 {
+        if encoding & APPLICATION == ALIGNED {
             return self.write_aligned(to, encoding, target);
         }
         let base = match encoding & APPLICATION {
@@ -91,6 +93,25 @@ impl Places {
         };
         let base = base.ok_or(Unwritable::Base(encoding))?;
         self.write_number(to, encoding, target.0.wrapping_sub(base))
+    }
+
+    /// Writes a pointer as [`Places::write_pointer`] does, and notes what it leads to. Only plain addresses and
+    /// DW_EH_PE_pcrel in fields of fixed width can be left to a relocation.
+    pub(crate) fn write_reference(
+        &self,
+        to: &mut Writer,
+        encoding: u8,
+        target: Address,
+        referent: Referent,
+    ) -> Result<(), Unwritable> {
+        let start = to.len();
+        self.write_pointer(to, encoding, target)?;
+        let relative = encoding & APPLICATION == 0x10;
+        let leb128 = encoding & 0x07 == 1;
+        if encoding != OMIT && !leb128 && (relative || encoding & APPLICATION == 0) {
+            to.refer(start, 8 * (to.len() - start) as u8, relative, referent);
+        }
+        Ok(())
     }
 
     /// DW_EH_PE_aligned: zero bytes up to the next multiple of the address size, then a plain address.

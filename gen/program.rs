@@ -2,7 +2,7 @@
 
 use cfidiff_model::{Address, Instruction};
 
-use crate::{Code, Operand, Places, Unwritable, Writer};
+use crate::{Code, Operand, Places, Referent, Unwritable, Writer};
 
 /// A list of instructions, in the order of the calls.
 ///
@@ -35,8 +35,8 @@ pub(crate) struct Factors {
     pub set_loc: u8,
 }
 
-/// Makes the builder's methods for instructions whose operands are numbers: the opcode, the operands as they are
-/// written, and the meaning before any factor.
+/// Makes the builder's methods for instructions whose operands are numbers: the opcode, the operands as they
+/// are written, and the meaning before any factor.
 macro_rules! plain {
     ($($(#[doc = $doc:literal])+ $name:ident($($operand:ident: $type:ty),*)
         = $opcode:expr, [$($written:expr),*], $instruction:ident { $($field:ident: $value:expr),* };)+) => {
@@ -157,8 +157,8 @@ impl Program {
         self.step(Step::ValExpression(register, code))
     }
 
-    /// Bytes as they are, with what a reader has to make of them. After [`Instruction::Unknown`] nothing in the
-    /// record can be read, so nothing more is expected of it.
+    /// Bytes as they are, with what a reader has to make of them. After [`Instruction::Unknown`] nothing in
+    /// the record can be read, so nothing more is expected of it.
     pub fn raw(self, bytes: &[u8], meaning: &[Instruction]) -> Program {
         self.step(Step::Raw(bytes.to_vec(), meaning.to_vec()))
     }
@@ -176,14 +176,18 @@ impl Program {
         places: &Places,
     ) -> Result<Vec<Instruction>, Unwritable> {
         let mut meaning = Vec::with_capacity(self.steps.len());
+        let mut location = places.function;
         for step in &self.steps {
             meaning.push(match step {
                 Step::Plain(opcode, operands, instruction) => {
+                    let start = to.len();
                     to.u8(*opcode);
                     for operand in operands {
                         operand.write(to, places.address_size);
                     }
-                    in_bytes(instruction.clone(), factors)
+                    let instruction = in_bytes(instruction.clone(), factors);
+                    location = refer_advance(to, start, &instruction, location);
+                    instruction
                 }
                 Step::DefCfaExpression(code) => {
                     to.u8(0x0f);
@@ -203,10 +207,11 @@ impl Program {
                     let expression = Box::new(code.write_block(to, places.address_size));
                     Instruction::ValExpression { register: *register, expression }
                 }
-                Step::SetLoc(location) => {
+                Step::SetLoc(target) => {
                     to.u8(0x01);
-                    places.write_pointer(to, factors.set_loc, *location)?;
-                    Instruction::SetLoc { location: Address(places.wrap(location.0)) }
+                    places.write_reference(to, factors.set_loc, *target, Referent::Code(*target))?;
+                    location = Some(*target);
+                    Instruction::SetLoc { location: Address(places.wrap(target.0)) }
                 }
                 Step::Raw(bytes, instructions) => {
                     to.bytes(bytes);
@@ -222,8 +227,35 @@ impl Program {
     }
 }
 
-/// Applies the CIE's factors: the code alignment factor to deltas, the data alignment factor to the offsets that
-/// DWARF 5 section 6.4.2 calls factored.
+/// Notes the distance in an advance that starts at `start`, and gives the location behind it. A CIE's
+/// instructions have no location.
+fn refer_advance(
+    to: &mut Writer,
+    start: usize,
+    instruction: &Instruction,
+    location: Option<Address>,
+) -> Option<Address> {
+    let (&Instruction::AdvanceLoc { delta }
+    | &Instruction::AdvanceLoc1 { delta }
+    | &Instruction::AdvanceLoc2 { delta }
+    | &Instruction::AdvanceLoc4 { delta }
+    | &Instruction::MipsAdvanceLoc8 { delta }) = instruction
+    else {
+        return location;
+    };
+    let from = location?;
+    let end = Address(from.0.wrapping_add(delta));
+    // The shortest form has the delta in the opcode's low six bits.
+    let (at, bits) = match to.len() - start {
+        1 => (start, 6),
+        size => (start + 1, 8 * (size - 1) as u8),
+    };
+    to.refer(at, bits, false, Referent::Distance { from, to: end, is_range: false });
+    Some(end)
+}
+
+/// Applies the CIE's factors: the code alignment factor to deltas, the data alignment factor to the offsets
+/// that DWARF 5 section 6.4.2 calls factored.
 fn in_bytes(mut instruction: Instruction, factors: Factors) -> Instruction {
     match &mut instruction {
         Instruction::AdvanceLoc { delta }

@@ -27,6 +27,25 @@ pub enum Padding {
     Nops(u8),
 }
 
+/// A change to the bytes of a record behind its id or CIE pointer, for records that are broken on purpose. The
+/// record's length is that of the changed bytes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Splice {
+    /// How many bytes behind the id or CIE pointer it starts.
+    pub at: usize,
+    /// How many bytes are taken out there, at most those up to the record's end.
+    pub remove: usize,
+    /// The bytes that are put in their place.
+    pub insert: Vec<u8>,
+}
+
+impl Splice {
+    /// Ends the record `at` bytes behind its id or CIE pointer.
+    pub fn cut(at: usize) -> Splice {
+        Splice { at, remove: usize::MAX, insert: Vec::new() }
+    }
+}
+
 /// A common information entry (DWARF 5 section 6.4.1, LSB Core for the augmentation).
 #[derive(Clone, Debug)]
 pub struct CieSpec {
@@ -59,12 +78,17 @@ pub struct CieSpec {
     pub extra_augmentation_data: Vec<u8>,
     /// The initial instructions.
     pub program: Program,
+    /// The initial row that the instructions were written for, with start and end zero; none when the caller does
+    /// not tell.
+    pub rows: Rows,
     /// How the record is filled up.
     pub padding: Padding,
     /// A length to write in place of the right one.
     pub false_length: Option<u64>,
     /// An id to write in place of the right one.
     pub false_id: Option<u64>,
+    /// What is changed of the bytes.
+    pub splice: Option<Splice>,
 }
 
 impl CieSpec {
@@ -96,9 +120,11 @@ impl CieSpec {
             personality: (OMIT, None),
             extra_augmentation_data: Vec::new(),
             program: Program::new(),
+            rows: Rows::default(),
             padding: Padding::Align(8),
             false_length: None,
             false_id: None,
+            splice: None,
         }
     }
 
@@ -145,6 +171,8 @@ pub struct FdeSpec {
     pub false_length: Option<u64>,
     /// A CIE pointer to write in place of the right one.
     pub false_cie_pointer: Option<u64>,
+    /// What is changed of the bytes.
+    pub splice: Option<Splice>,
 }
 
 impl FdeSpec {
@@ -163,6 +191,7 @@ impl FdeSpec {
             padding: Padding::Align(4),
             false_length: None,
             false_cie_pointer: None,
+            splice: None,
         }
     }
 }

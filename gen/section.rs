@@ -6,14 +6,16 @@
 use std::fmt;
 
 use cfidiff_model::{
-    Address, Bases, Case, Entry, EntryKind, Fde, Format, Instruction, Section, SectionKind, SectionOffset,
-    Target,
+    Address, Bases, Case, Entry, EntryKind, Fde, Format, Instruction, Rows, Section, SectionKind,
+    SectionOffset, Target,
 };
 
 use crate::augmentation::{cie_data, cie_meaning, fde_data, pointer};
 use crate::pointer::{INDIRECT, OMIT, fits};
 use crate::program::Factors;
-use crate::{CieSpec, FdeSpec, Padding, Places, Program, Record, Unwritable, Writer};
+use crate::{
+    CieSpec, FdeSpec, Padding, Places, Program, Record, Reference, Referent, Splice, Unwritable, Writer,
+};
 
 /// A `.eh_frame` or `.debug_frame` section as it is to be written.
 #[derive(Clone, Debug)]
@@ -40,8 +42,10 @@ pub struct Built {
     pub data: Vec<u8>,
     /// The CIEs, FDEs and terminators in order. Rows are those that the description gives.
     pub entries: Vec<Entry>,
+    /// The fields that depend on addresses, by place. In a relocatable object they are left to relocations.
+    pub references: Vec<Reference>,
     /// Whether every byte follows from the entries: false once the description holds a false length, id or CIE
-    /// pointer or bytes as they are. A reader need not give the entries of an ill-formed section.
+    /// pointer, a splice, or bytes as they are. A reader need not give the entries of an ill-formed section.
     pub well_formed: bool,
 }
 
@@ -68,7 +72,7 @@ impl SectionSpec {
         let mut builder = Builder {
             spec: self,
             to: Writer::new(self.target.endianness),
-            built: Built { data: Vec::new(), entries: Vec::new(), well_formed: true },
+            built: Built { data: Vec::new(), entries: Vec::new(), references: Vec::new(), well_formed: true },
             offsets: Vec::with_capacity(self.records.len()),
             cie_pointers: Vec::new(),
         };
@@ -76,6 +80,7 @@ impl SectionSpec {
             builder.record(spec).map_err(|cause| BuildError { record, cause })?;
         }
         builder.settle_cie_pointers()?;
+        builder.built.references = builder.to.take_references();
         builder.built.data = builder.to.into_bytes();
         Ok(builder.built)
     }
@@ -190,10 +195,12 @@ impl Builder<'_> {
             _ => self.to.uleb(spec.return_address_register),
         }
         let data = self.augmentation_data(spec.has_augmentation_data(), |to| cie_data(spec, &places, to))?;
-        let instructions = self.program(&spec.program, spec, &places)?;
+        let mut instructions = self.program(&spec.program, spec, &places)?;
         let kind = EntryKind::Cie(Box::new(cie_meaning(spec, &places, data)));
         self.built.well_formed &= spec.false_id.is_none();
-        self.close(open, spec.padding, spec.false_length, kind, instructions);
+        self.pad(&open, spec.padding, &mut instructions);
+        self.splice(open.start + usize::from(width), spec.splice.as_ref());
+        self.close(open, spec.false_length, kind, instructions, &spec.rows);
         Ok(())
     }
 
@@ -219,12 +226,17 @@ impl Builder<'_> {
             self.to.unsigned(spec.segment, cie.segment_selector_size.into());
         }
         let encoding = cie.location_encoding();
-        places.write_pointer(&mut self.to, encoding, spec.initial_location)?;
+        let start = spec.initial_location;
+        places.write_reference(&mut self.to, encoding, start, Referent::Code(start))?;
+        let range_at = self.to.len();
         places.write_size(&mut self.to, encoding, spec.address_range)?;
-        places.function = Some(Address(places.wrap(spec.initial_location.0)));
+        let end = Address(start.0.wrapping_add(spec.address_range));
+        let bits = 8 * (self.to.len() - range_at) as u8;
+        self.to.refer(range_at, bits, false, Referent::Distance { from: start, to: end, is_range: true });
+        places.function = Some(Address(places.wrap(start.0)));
         let data =
             self.augmentation_data(cie.has_augmentation_data(), |to| fde_data(spec, cie, &places, to))?;
-        let instructions = self.program(&spec.program, cie, &places)?;
+        let mut instructions = self.program(&spec.program, cie, &places)?;
         let kind = EntryKind::Fde(Fde {
             cie: None,
             cie_pointer: 0,
@@ -236,10 +248,9 @@ impl Builder<'_> {
             lsda: if cie.has_lsda() { pointer(spec.lsda, cie.lsda_encoding, &places) } else { None },
         });
         self.built.well_formed &= encoding != OMIT;
-        self.close(open, spec.padding, spec.false_length, kind, instructions);
-        if let Some(entry) = self.built.entries.last_mut() {
-            entry.rows = spec.rows.clone();
-        }
+        self.pad(&open, spec.padding, &mut instructions);
+        self.splice(open.start + usize::from(width), spec.splice.as_ref());
+        self.close(open, spec.false_length, kind, instructions, &spec.rows);
         Ok(())
     }
 
@@ -296,15 +307,7 @@ impl Builder<'_> {
         Open { field, start: self.to.len(), format }
     }
 
-    /// Pads the record, fills its length in and adds its entry.
-    fn close(
-        &mut self,
-        open: Open,
-        padding: Padding,
-        false_length: Option<u64>,
-        kind: EntryKind,
-        mut instructions: Vec<Instruction>,
-    ) {
+    fn pad(&mut self, open: &Open, padding: Padding, instructions: &mut Vec<Instruction>) {
         let readable = !matches!(instructions.last(), Some(Instruction::Unknown { .. }));
         let mut nops = 0;
         while match padding {
@@ -317,6 +320,29 @@ impl Builder<'_> {
                 instructions.push(Instruction::Nop);
             }
         }
+    }
+
+    /// Changes bytes of the record, whose bytes behind the id or CIE pointer start at `start`.
+    fn splice(&mut self, start: usize, splice: Option<&Splice>) {
+        let Some(splice) = splice else { return };
+        let mut bytes = self.to.since(start).to_vec();
+        let at = splice.at.min(bytes.len());
+        let end = at.saturating_add(splice.remove).min(bytes.len());
+        bytes.splice(at..end, splice.insert.iter().copied());
+        self.to.truncate(start);
+        self.to.bytes(&bytes);
+        self.built.well_formed = false;
+    }
+
+    /// Fills the record's length in and adds its entry.
+    fn close(
+        &mut self,
+        open: Open,
+        false_length: Option<u64>,
+        kind: EntryKind,
+        instructions: Vec<Instruction>,
+        rows: &Rows,
+    ) {
         let length = (self.to.len() - open.start) as u64;
         let (at, width) = match open.format {
             Format::Dwarf32 => (open.field, 4),
@@ -330,7 +356,8 @@ impl Builder<'_> {
             format: open.format,
             kind,
             instructions,
-            ..Entry::default()
+            rows: rows.clone(),
+            faults: Vec::new(),
         });
     }
 
@@ -350,6 +377,10 @@ impl Builder<'_> {
             let value = pointer.false_value.unwrap_or(right);
             self.to.patch(pointer.field, value, pointer.width.into());
             self.built.well_formed &= pointer.false_value.is_none();
+            if self.spec.kind == SectionKind::DebugFrame && pointer.false_value.is_none() {
+                let to = Referent::Record(SectionOffset(cie as u64));
+                self.to.refer(pointer.field, 8 * pointer.width, false, to);
+            }
             if let EntryKind::Fde(fde) = &mut self.built.entries[pointer.entry].kind {
                 fde.cie = Some(SectionOffset(cie as u64));
                 fde.cie_pointer = right;

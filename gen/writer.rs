@@ -2,17 +2,20 @@
 
 use cfidiff_model::Endianness;
 
+use crate::{Reference, Referent};
+
 /// Bytes under construction in one byte order.
 #[derive(Clone, Debug)]
 pub struct Writer {
     bytes: Vec<u8>,
     endianness: Endianness,
+    references: Vec<Reference>,
 }
 
 impl Writer {
     /// An empty writer.
     pub fn new(endianness: Endianness) -> Writer {
-        Writer { bytes: Vec::new(), endianness }
+        Writer { bytes: Vec::new(), endianness, references: Vec::new() }
     }
 
     /// An empty writer in the same byte order.
@@ -43,6 +46,19 @@ impl Writer {
     /// Takes back all bytes from `start` on.
     pub fn truncate(&mut self, start: usize) {
         self.bytes.truncate(start);
+        self.references.retain(|reference| reference.offset < start as u64);
+    }
+
+    /// Notes that `bits` bits at `start`, which were written before, depend on an address.
+    pub(crate) fn refer(&mut self, start: usize, bits: u8, relative: bool, to: Referent) {
+        self.references.push(Reference { offset: start as u64, bits, relative, to });
+    }
+
+    /// What was noted of the bytes written, by place.
+    pub(crate) fn take_references(&mut self) -> Vec<Reference> {
+        let mut references = std::mem::take(&mut self.references);
+        references.sort_by_key(|reference| reference.offset);
+        references
     }
 
     /// Overwrites the bytes at `at`, which were written before.

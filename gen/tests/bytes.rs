@@ -1,6 +1,6 @@
 //! Sections byte by byte, against ones that were assembled by hand.
 
-use cfidiff_gen::{BuildError, CieSpec, FdeSpec, Padding, Program, Record, SectionSpec, Unwritable};
+use cfidiff_gen::{BuildError, CieSpec, FdeSpec, Padding, Program, Record, SectionSpec, Splice, Unwritable};
 use cfidiff_model::{
     Address, Bases, Class, Endianness, EntryKind, Format, Instruction, Machine, SectionKind, SectionOffset,
     Target,
@@ -93,6 +93,27 @@ fn false_fields_are_written_and_told() {
     let spec = section(SectionKind::EhFrame, vec![Record::Bytes(vec![1, 2, 3])]);
     let built = spec.build().unwrap();
     assert_eq!((built.data.as_slice(), built.well_formed), (&[1, 2, 3][..], false));
+}
+
+/// The FDE is `loc range 00` behind its CIE pointer: two fields of four bytes and an augmentation length.
+#[test]
+fn a_splice_changes_bytes_and_the_length() {
+    let cie = with_program(CieSpec::eh_frame(-8, 16));
+    let built = |splice| {
+        let fde =
+            FdeSpec { splice, ..FdeSpec::new(0, Address(0x1010), 0x20, Program::new().def_cfa_offset(16)) };
+        section(SectionKind::EhFrame, vec![Record::Cie(cie.clone()), Record::Fde(fde)]).build().unwrap()
+    };
+    let insert = vec![0x80, 0x80, 0];
+    let longer = built(Some(Splice { at: 8, remove: 1, insert }));
+    assert_eq!(
+        longer.data[0x18..],
+        bytes("12 00 00 00 1c 00 00 00 f0 ef ff ff 20 00 00 00 80 80 00 0e 10 00")
+    );
+    assert_eq!((longer.entries[1].length, longer.well_formed), (0x12, false));
+    let shorter = built(Some(Splice::cut(2)));
+    assert_eq!(shorter.data[0x18..], bytes("06 00 00 00 1c 00 00 00 f0 ef"));
+    assert_eq!(shorter.entries[1].length, 6);
 }
 
 #[test]

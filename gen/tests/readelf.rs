@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Command;
 
 use cfidiff_gen::{
-    CieSpec, Code, ElfSection, ElfSpec, FdeSpec, HeaderEntry, HeaderSpec, Padding, Program, Record,
+    CieSpec, Code, Compression, ElfSection, ElfSpec, FdeSpec, HeaderSpec, Padding, Program, Record,
     SectionSpec,
 };
-use cfidiff_model::{Address, Bases, Class, Endianness, EntryKind, Format, Machine, SectionKind, Target};
+use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, SectionKind, Target};
 
 const HEADER: Address = Address(0x1f00);
 const FRAME: Address = Address(0x2000);
@@ -53,21 +53,14 @@ fn section(kind: SectionKind, target: Target, records: Vec<Record>) -> SectionSp
 /// The section in a file with code, and with a matching header for `.eh_frame`.
 fn file(spec: &SectionSpec) -> Vec<u8> {
     let built = spec.build().unwrap();
-    let fdes = built.entries.iter().filter_map(|entry| match &entry.kind {
-        EntryKind::Fde(fde) => {
-            let address = Address(spec.address.0 + entry.offset.0);
-            Some(HeaderEntry { initial_location: fde.initial_location, fde: address })
-        }
-        _ => None,
-    });
     let mut sections = vec![ElfSection::text(Address(0x1000), 0x100)];
     if spec.kind == SectionKind::EhFrame {
-        let header = HeaderSpec::sorted(HEADER, spec.address, fdes.collect());
+        let header = HeaderSpec::matching(HEADER, spec.address, &built.entries);
         let data = header.build(spec.target).unwrap();
         sections.push(ElfSection::frame(SectionKind::EhFrameHdr, HEADER, data));
     }
     sections.push(ElfSection::frame(spec.kind, spec.address, built.data));
-    ElfSpec { target: spec.target, flags: 0, sections }.build().unwrap()
+    ElfSpec::new(spec.target, sections).build().unwrap()
 }
 
 /// The expected lines are there in this order. Of a record's first line its end is enough.
@@ -253,4 +246,63 @@ fn debug_frame_of_several_versions_and_formats() {
             "DW_CFA_undefined: r14",
         ],
     );
+}
+
+/// An object with one function, whose references are left to relocations.
+fn object(kind: SectionKind, target: Target, compression: Option<Compression>) -> Vec<u8> {
+    let target = Target { relocatable: true, ..target };
+    let cie =
+        if kind == SectionKind::EhFrame { CieSpec::eh_frame(-4, 14) } else { CieSpec::debug_frame(-4, 14) };
+    let program = Program::new().advance_loc(4).def_cfa_offset(32);
+    let records = vec![
+        Record::Cie(CieSpec { program: Program::new().def_cfa(13, 0), ..cie }),
+        Record::Fde(FdeSpec::new(0, Address(0x10), 0x20, program)),
+    ];
+    let spec = SectionSpec { address: Address(0), ..section(kind, target, records) };
+    let built = spec.build().unwrap();
+    let frame = ElfSection { compression, ..ElfSection::frame(kind, Address(0), built.data) };
+    let mut object = ElfSpec::new(target, vec![ElfSection::text(Address(0), 0x40)]);
+    object.push_relocated(frame, &built.references).unwrap();
+    object.build().unwrap()
+}
+
+/// The names of the relocation types are those of the processor supplements, and readelf applies them.
+#[test]
+fn objects_hold_relocations_that_readelf_knows() {
+    use Class::{Elf32, Elf64};
+    use Endianness::{Big, Little};
+    let machines = [
+        (Machine::X86_64, Elf64, Little, "PC32 64"),
+        (Machine::I386, Elf32, Little, "PC32 32"),
+        (Machine::AARCH64, Elf64, Little, "PREL32 ABS64"),
+        (Machine::ARM, Elf32, Little, "REL32 ABS32"),
+        (Machine::RISCV, Elf64, Little, "32_PCREL ADD32 SUB32 SET6 SUB6 64 ADD64 SUB64"),
+        (Machine::PPC, Elf32, Big, "REL32 ADDR32"),
+        (Machine::PPC64, Elf64, Little, "REL32 ADDR64"),
+        (Machine::S390, Elf64, Big, "PC32 64"),
+        (Machine::SPARCV9, Elf64, Big, "DISP32 UA64"),
+    ];
+    for (machine, class, endianness, names) in machines {
+        let mut tables = String::new();
+        for kind in [SectionKind::EhFrame, SectionKind::DebugFrame] {
+            let file = object(kind, target(machine, class, endianness), None);
+            let (Some(all), Some(lines)) = (readelf(&["-aW"], &file), dumped(&file)) else { return };
+            tables += &all;
+            let zeros = if class == Elf64 { "00000000" } else { "" };
+            let line = format!("FDE cie=00000000 pc={zeros}00000010..{zeros}00000030");
+            let advance = format!("DW_CFA_advance_loc: 4 to {zeros}00000014");
+            assert_lines(&lines, &[&line, &advance, "DW_CFA_def_cfa_offset: 32"]);
+        }
+        for name in names.split(' ') {
+            assert!(tables.contains(&format!("_{name} ")), "{machine}: no {name} in {tables}");
+        }
+    }
+}
+
+#[test]
+fn readelf_reads_compressed_sections() {
+    let x86_64 = target(Machine::X86_64, Class::Elf64, Endianness::Little);
+    let file = object(SectionKind::DebugFrame, x86_64, Some(Compression::Zlib));
+    let Some(lines) = dumped(&file) else { return };
+    assert_lines(&lines, &["FDE cie=00000000 pc=0000000000000010..0000000000000030"]);
 }

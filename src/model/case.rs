@@ -14,6 +14,16 @@ pub enum Endianness {
     Big,
 }
 
+impl Endianness {
+    /// The usual word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Endianness::Little => "little",
+            Endianness::Big => "big",
+        }
+    }
+}
+
 /// The ELF class, which gives the size of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Class {

@@ -40,6 +40,8 @@ impl Machine {
     pub const HEXAGON: Machine = Machine(164);
     /// EM_AARCH64.
     pub const AARCH64: Machine = Machine(183);
+    /// EM_AMDGPU.
+    pub const AMDGPU: Machine = Machine(224);
     /// EM_RISCV, 32 and 64-bit.
     pub const RISCV: Machine = Machine(243);
     /// EM_LANAI.
@@ -69,6 +71,7 @@ impl Machine {
             Machine::LOONGARCH => "loongarch",
             Machine::ALPHA => "alpha",
             Machine::AVR => "avr",
+            Machine::AMDGPU => "amdgpu",
             Machine::MSP430 => "msp430",
             Machine::HEXAGON => "hexagon",
             Machine::LANAI => "lanai",
