@@ -164,7 +164,11 @@ impl<'a> Records<'a> {
     #[inline]
     fn row(&mut self, line: &[u8]) -> bool {
         let end = match &self.entry.kind {
-            EntryKind::Fde(fde) => Some(Address(fde.initial_location.0.wrapping_add(fde.address_range))),
+            EntryKind::Fde(fde) => {
+                let end = fde.initial_location.0.wrapping_add(fde.address_range);
+                // Addresses wrap at their own width.
+                Some(Address(end & (u64::MAX >> (64 - 8 * self.target.class.address_size()))))
+            }
             _ => None,
         };
         let parsed = parse_row(line, &mut self.columns, &mut self.names, end, &mut self.entry.rows);

@@ -9,7 +9,7 @@ pub enum Exit {
     Findings,
     /// 2: the command line is wrong, or an input that was named cannot be read.
     Usage,
-    /// 3: an oracle or a reader broke, or one that was asked for is not there.
+    /// 3: an oracle, a reader or a compiler broke, or one that was asked for is not there.
     ReaderBroke,
     /// 4: nothing was compared.
     NothingCompared,
@@ -37,7 +37,7 @@ impl Exit {
             Exit::Agree => "everything that was compared agrees or is explained",
             Exit::Findings => "unexplained differences",
             Exit::Usage => "wrong usage, or an input that cannot be read",
-            Exit::ReaderBroke => "an oracle or reader broke, or was asked for and is missing",
+            Exit::ReaderBroke => "an oracle, reader or compiler broke, or was asked for and is missing",
             Exit::NothingCompared => "nothing was compared",
         }
     }

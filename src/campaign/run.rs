@@ -61,6 +61,16 @@ pub struct FileReport {
 }
 
 impl FileReport {
+    /// Whether something of it is unexplained: it cannot be read, is damaged, a reader differs or broke.
+    pub fn has_trouble(&self) -> bool {
+        let is_trouble = |verdict: Verdict| matches!(verdict, Verdict::Differ | Verdict::OracleFailed);
+        self.error.is_some()
+            || !self.damage.is_empty()
+            || self.findings.iter().any(|finding| is_trouble(finding.verdict))
+            || self.unlisted.keys().any(|(_, verdict, _)| is_trouble(*verdict))
+            || self.cases.iter().any(|case| case.failures_alone().next().is_some())
+    }
+
     /// Whether the file was read and no case of it has a CIE or an FDE.
     pub fn has_no_cfi(&self) -> bool {
         self.error.is_none() && self.cases.iter().all(|case| case.ours.cies + case.ours.fdes == 0)

@@ -358,8 +358,9 @@ impl Current<'_> {
     /// Records from some place on that the reader never gave: it broke, or it was silent.
     fn unread(&mut self, records: &[usize], outcome: &Outcome, max_findings: usize) {
         let Some(&first) = records.first() else { return };
+        let at = if matches!(outcome, Outcome::Failed(_)) { self.broken_before(first) } else { first };
         let mut entry = Entry::default();
-        self.table.fill(first, Says::empty(), &mut entry);
+        self.table.fill(at, Says::empty(), &mut entry);
         let (theirs, reason) = match outcome {
             Outcome::Failed(words) | Outcome::Unsupported(words) => (words.clone(), "the reader broke"),
             Outcome::Answered if first == 0 => {
@@ -381,8 +382,19 @@ impl Current<'_> {
             reason: reason.to_owned(),
         };
         let judged =
-            Judged { difference, record: Some((first, &entry)), count: records.len() as u64, otherwise };
+            Judged { difference, record: Some((at, &entry)), count: records.len() as u64, otherwise };
         self.conclude(records, judged, max_findings);
+    }
+
+    /// Where a reader broke that gave no record from this one on: at bytes before it that are no record, if there
+    /// are any, which the reader need not tell of.
+    fn broken_before(&mut self, first: usize) -> usize {
+        let Some(before) = first.checked_sub(1) else { return first };
+        let record = self.table.record(before);
+        match record.is_some_and(|record| matches!(record.kind, RecordKind::Unreadable(_))) {
+            true => before,
+            false => first,
+        }
     }
 
     /// One finding for many records.

@@ -18,12 +18,14 @@
 //! | `fde-encoding`, `lsda-encoding`, `personality-encoding` | such as `0x1b` |
 //! | `fde-format`, `fde-application` | such as `sdata4`, `pcrel` |
 //! | `fde-format-is-leb128` | present for `uleb128` and `sleb128` |
+//! | `personality-format-is-leb128` | present for `uleb128` and `sleb128` |
+//! | `signed-pointer` | present when one of these encodings has the format `signed` |
 //! | `personality` | `null` when the personality encoding is there and the pointer is null |
 //! | `lsda` | `null` when the LSDA encoding is there and the pointer is null |
 //! | `signed-range-high-bit` | present when the FDE format is signed and the address range has its top bit set |
 //! | `zero-length` | present when an FDE covers nothing |
 //! | `cie-after-fde` | present when an FDE stands before its CIE |
-//! | `aligned-pointer` | present when one of these encodings is DW_EH_PE_aligned |
+//! | `aligned-pointer`, `pcrel-pointer` | present when one of these encodings is DW_EH_PE_aligned, DW_EH_PE_pcrel |
 //! | `opcode` | each instruction's name and that of its canonical form, the CIE's included |
 //! | `operation` | each DWARF operation's opcode, such as `0x77` |
 //! | `largest-register` | the largest register number among the operands, the CIE's included |
@@ -32,6 +34,7 @@
 //! | `long-leb128` | present when ten bytes in a row have the high bit set, as in a LEB128 number of more than ten |
 //! | `big-cfa-offset` | present when the offset of a CFA rule does not fit 31 bits |
 //! | `cfa-undefined` | present when some row has no CFA rule |
+//! | `initial-cfa-expression` | present when the CIE's instructions make the CFA an expression |
 //! | `fault` | each fault's key |
 //! | `cie-fault` | each fault's key of the record's CIE |
 //! | `trailing-bytes` | on sections: how many bytes at the end are no record |
@@ -126,6 +129,9 @@ fn of_cie<S: Semantics + ?Sized>(
     let EntryKind::Cie(cie) = &entry.kind else { return None };
     features.cie(cie, target);
     features.program(&entry, section, target);
+    if entry.rows.get(0).is_some_and(|row| matches!(row.cfa, CfaRule::Expression(_))) {
+        features.add("initial-cfa-expression", "");
+    }
     for fault in &entry.faults {
         features.add("cie-fault", fault.kind.name());
     }
@@ -280,7 +286,7 @@ impl Features {
         if let Some(encoding) = cie.fde_encoding {
             self.add("fde-encoding", format!("{encoding:#04x}"));
             self.add("fde-format", format_name(encoding));
-            if matches!(encoding & 0x0f, 0x01 | 0x09) {
+            if is_leb128(encoding) {
                 self.add("fde-format-is-leb128", "");
             }
             self.add("fde-application", application_name(encoding));
@@ -290,14 +296,22 @@ impl Features {
         }
         if let Some((encoding, pointer)) = cie.personality {
             self.add("personality-encoding", format!("{encoding:#04x}"));
+            if is_leb128(encoding) {
+                self.add("personality-format-is-leb128", "");
+            }
             if pointer.is_none() {
                 self.add("personality", "null");
             }
         }
         let personality = cie.personality.map(|(encoding, _)| encoding);
         let encodings = [cie.fde_encoding, cie.lsda_encoding, personality];
-        if encodings.into_iter().flatten().any(|encoding| application_name(encoding) == "aligned") {
-            self.add("aligned-pointer", "");
+        for (application, feature) in [("aligned", "aligned-pointer"), ("pcrel", "pcrel-pointer")] {
+            if encodings.into_iter().flatten().any(|encoding| application_name(encoding) == application) {
+                self.add(feature, "");
+            }
+        }
+        if encodings.into_iter().flatten().any(|encoding| format_name(encoding) == "signed") {
+            self.add("signed-pointer", "");
         }
     }
 
@@ -378,6 +392,10 @@ fn format_name(encoding: u8) -> &'static str {
         0x0c => "sdata8",
         _ => "undefined",
     }
+}
+
+fn is_leb128(encoding: u8) -> bool {
+    matches!(format_name(encoding), "uleb128" | "sleb128")
 }
 
 fn application_name(encoding: u8) -> &'static str {

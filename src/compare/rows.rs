@@ -165,13 +165,13 @@ fn uncovered(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &RowR
 
 /// A table's rows moved by `shift`, without empty ones, neighbours that say the same joined. Rows that end
 /// before they start are as empty: a location that goes down is a fault that both sides told. With `open_end` the
-/// last row has no end.
+/// last row has no end, and one that ends at zero goes up to the end of the address space.
 fn joined<'r>(rows: &'r Rows, says: Says, shift: u64, open_end: bool) -> Vec<RowRef<'r>> {
     let mut list: Vec<RowRef<'r>> = Vec::with_capacity(rows.len());
     for (index, mut row) in rows.iter().enumerate() {
         row.start = Address(row.start.0.wrapping_add(shift));
         row.end = Address(row.end.0.wrapping_add(shift));
-        if open_end && index + 1 == rows.len() {
+        if index + 1 == rows.len() && (open_end || row.end == Address(0)) {
             row.end = Address(u64::MAX);
         }
         match list.last_mut() {

@@ -17,7 +17,7 @@ fn corpus() -> Vec<PathBuf> {
 }
 
 fn longer(entries: &mut [Entry]) {
-    entries.iter_mut().for_each(|entry| entry.length += 4);
+    entries.iter_mut().for_each(|entry| entry.length = entry.length.wrapping_add(4));
 }
 
 /// Everything that a report tells.

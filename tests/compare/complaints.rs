@@ -2,7 +2,7 @@
 
 use cfidiff_model::{Bytes, Entry, EntryKind, Fault, FaultKind, Key, SectionOffset, Verdict};
 
-use crate::support::{Fake, PLAIN, case, compare, records};
+use crate::support::{Fake, PLAIN, TRAILING, case, compare, records};
 
 /// An FDE at 0x18 whose second instruction has no definition.
 const UNKNOWN_OPCODE: &str = "instruction/op-unk-17";
@@ -104,7 +104,7 @@ fn a_record_that_is_refused_is_not_compared_any_further() {
 
 #[test]
 fn bytes_that_are_no_record_are_owed_by_nobody() {
-    let case = case("terminator/trail-3nz");
+    let case = case(TRAILING);
     let whole = compare(&case, &Fake::with(|_| {}));
     assert_eq!((whole.told(), whole.tally.records.agree), (vec![], 3));
     let silent = compare(&case, &Fake::with(|entries| entries.truncate(2)));

@@ -2,7 +2,7 @@
 
 use cfidiff_model::{EntryKind, Key, Outcome, Says, SectionOffset, Verdict};
 
-use crate::support::{Fake, Found, PLAIN, case, compare, records};
+use crate::support::{Fake, Found, PLAIN, TRAILING, case, compare, records};
 
 fn broken(words: &str) -> Option<Outcome> {
     Some(Outcome::Failed(words.to_owned()))
@@ -87,7 +87,7 @@ fn a_reader_that_breaks_behind_the_last_record_is_a_failure() {
 #[test]
 fn a_reader_may_give_up_on_bytes_that_are_no_record() {
     let stops = Fake { section: broken("3 bytes left"), ..Fake::with(|entries| entries.truncate(2)) };
-    assert_eq!(compare(&case("terminator/trail-3nz"), &stops).told(), []);
+    assert_eq!(compare(&case(TRAILING), &stops).told(), []);
 }
 
 #[test]

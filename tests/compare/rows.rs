@@ -50,6 +50,24 @@ fn rows_that_say_the_same_may_be_merged() {
 }
 
 #[test]
+fn the_last_row_counts_at_the_end_of_the_address_space() {
+    let mut case = case(PLAIN);
+    // Locations count from the section, so the FDE moves with it: its 32 bytes become the last ones there are.
+    let delta = 0x20_u64.wrapping_neg() - 0x1010;
+    case.sections[0].address = Address(case.sections[0].address.0.wrapping_add(delta));
+    let found = compare(
+        &case,
+        &Fake::with(|entries| {
+            change_rows(&mut entries[1], |rows| {
+                assert_eq!(rows[2].end, 0, "the address behind the last one");
+                rows[2].cfa = CfaRule::RegisterOffset { register: 6, offset: 24 };
+            });
+        }),
+    );
+    assert_eq!(found.keys(), [(Key::RowCfaOffset, 0x28)]);
+}
+
+#[test]
 fn a_boundary_moved_forward_is_told_between_the_two() {
     let found = with_rows(|rows| (rows[1].end, rows[2].start) = (0x1018, 0x1018));
     let told = (Key::RowCfaRegister, 0x28, "at 0x1014: cfa=rbp+16", "at 0x1014: cfa=rsp+16");

@@ -14,16 +14,19 @@ use cfidiff_model::{
 use cfidiff_oracles::{Oracle, Pass};
 
 /// One `.eh_frame`: a CIE at 0 with the augmentation zPLR, FDEs at 0x28 (with an LSDA) and 0x48, a terminator at 0x68.
-pub const PLAIN: &str = "augmentation/aug-zPLR";
+pub const PLAIN: &str = "plain";
+/// A CIE, an FDE, and three bytes that are no record.
+pub const TRAILING: &str = "trailing";
 /// A CIE, an FDE, a terminator at 0x38, an FDE, a CIE, an FDE, a terminator.
-pub const ZERO_INSIDE: &str = "terminator/zero-middle";
+pub const ZERO_INSIDE: &str = "zero-inside";
 
-/// Where a file of the corpus is.
+/// Where a file of these tests is, or with its topic a case of the corpus.
 pub fn path(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/cases").join(name)
+    let folder = if name.contains('/') { "corpus/cases" } else { "tests/data/compare" };
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(folder).join(name)
 }
 
-/// The case of a file of the corpus.
+/// The case of such a file.
 pub fn case(name: &str) -> Case {
     let options = image::Options { debug_files: false, ..image::Options::default() };
     let image = image::open(&path(name), &options).expect("the case opens");
