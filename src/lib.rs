@@ -4,5 +4,6 @@
 
 pub mod campaign;
 pub mod compare;
+pub mod corpus;
 pub mod image;
 pub mod report;

@@ -1,6 +1,6 @@
 //! `cfidiff check`: compare all readers on files and directories.
 
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, IsTerminal};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -8,12 +8,15 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
-use cfidiff::image;
-use cfidiff::report::{JsonLines, Report, Summary, Text, printable};
+use cfidiff::report::{JsonLines, Report, Summary, Text};
+use cfidiff::{corpus, image};
+use cfidiff_gen::suite::Suite;
+use cfidiff_gen::variants::Cache;
 use cfidiff_model::SectionKind;
 use cfidiff_oracles::{Missing, Oracle};
-use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::cli::log::{Log, progress_bar};
+use crate::cli::variants::{Generated, HowMany, Options};
 use crate::cli::{Common, Format, TIME_OUTS};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
@@ -45,6 +48,11 @@ pub struct Check {
     /// Do not look for separate debug files.
     #[arg(long)]
     no_debug_files: bool,
+    /// Check programs compiled in many ways instead: made in a temporary folder, of which only what fails is kept.
+    #[arg(long, value_enum, value_name = "SIZE", conflicts_with = "paths")]
+    generate: Option<HowMany>,
+    #[command(flatten)]
+    options: Options,
     /// How long one process of a tool may run, in seconds.
     #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
     timeout: u64,
@@ -56,7 +64,14 @@ type Readers = (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>);
 impl Check {
     /// Runs the check and tells how it ended.
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
-        let paths = if self.paths.is_empty() { vec![corpus()?] } else { self.paths.clone() };
+        let is_idle = self.generate.is_none() && self.options.are_given();
+        anyhow::ensure!(!is_idle, "--seed and --cc say what --generate makes, which is not asked for");
+        let generated = self.generate.map(|size| Generated::new(size, &self.options, common)).transpose()?;
+        let paths = match &generated {
+            Some(generated) => vec![generated.folder()],
+            None if self.paths.is_empty() => vec![suite_folder(common)?],
+            None => self.paths.clone(),
+        };
         let plan = Plan::new(&paths);
         let (readers, missing) = self.readers();
         let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
@@ -75,8 +90,9 @@ impl Check {
             Format::Jsonl => Box::new(JsonLines::new(out)),
         };
         let bar = progress_bar(plan.files.len() as u64, common.quiet);
-        let log = Log { bar: &bar, silent: self.report_is_on_terminal() };
+        let log = Log { bar: bar.clone(), silent: self.report_is_on_terminal() };
         log.missing(&summary, common.quiet);
+        let mut suspicious = Vec::new();
         let mut written = plan.unreadable.iter().try_for_each(|unreadable| {
             log.line(&format!("{}: {}", unreadable.path.display(), unreadable.why));
             report.unreadable(unreadable)
@@ -85,6 +101,9 @@ impl Check {
             campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
+                if file.has_trouble() {
+                    suspicious.push(file.path.clone());
+                }
                 bar.inc(1);
                 let rate = summary.ours.fdes as f64 / bar.elapsed().as_secs_f64().max(0.001);
                 bar.set_message(format!(", {} FDEs, {rate:.0} FDEs/s", summary.ours.fdes));
@@ -102,7 +121,10 @@ impl Check {
         if self.format != Format::Text || self.output.is_some() {
             log.conclusion(&summary, common.quiet);
         }
-        Ok(summary.exit())
+        match generated {
+            Some(generated) => generated.end(&suspicious, summary.exit()),
+            None => Ok(summary.exit()),
+        }
     }
 
     /// Whether the person at the terminal reads the report as it comes, and so needs no log of what it says.
@@ -135,27 +157,26 @@ impl Check {
     }
 }
 
-/// The checked-in corpus: in the current directory, or in the project's own folder.
-fn corpus() -> anyhow::Result<PathBuf> {
+/// The conformance suite: in the current directory, in the project's own folder, or written where the user's caches are.
+fn suite_folder(common: &Common) -> anyhow::Result<PathBuf> {
     let places = [Path::new("corpus"), Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))];
-    let found = places.iter().map(|place| place.join("cases")).find(|cases| cases.is_dir());
-    found.context("no corpus here: name files or directories, or run in the project's folder")
-}
-
-/// What a person should know while the run goes on, on standard error. The report has all of it as well.
-struct Log<'a> {
-    bar: &'a ProgressBar,
-    silent: bool,
-}
-
-impl Log<'_> {
-    fn line(&self, words: &str) {
-        if !self.silent {
-            // Nobody is there to be told that nobody listens.
-            self.bar.suspend(|| _ = writeln!(io::stderr(), "cfidiff: {}", printable(words)));
+    let cases = match places.iter().map(|place| place.join(corpus::CASES)).find(|cases| cases.is_dir()) {
+        Some(cases) => cases,
+        None => {
+            let caches = Cache::user_folder().context("no corpus here, and no home to write it to")?;
+            let folder = caches.with_file_name("corpus");
+            corpus::write(&Suite::build()?, &folder)?;
+            folder.join(corpus::CASES)
         }
+    };
+    if !common.quiet {
+        let words = "checks the corpus; gen variants makes more cases, with the compilers that are here";
+        Log::plain().line(words);
     }
+    Ok(cases)
+}
 
+impl Log {
     fn missing(&self, summary: &Summary, quiet: bool) {
         for (missing, asked_for) in &summary.missing {
             if *asked_for || !quiet {
@@ -176,14 +197,4 @@ impl Log<'_> {
             self.line(&error.to_string());
         }
     }
-}
-
-/// A bar on standard error, when that is a terminal: files, findings so far, time left.
-fn progress_bar(files: u64, quiet: bool) -> ProgressBar {
-    if quiet {
-        return ProgressBar::hidden();
-    }
-    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files{msg}, {eta} left")
-        .unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::new(files).with_style(style)
 }

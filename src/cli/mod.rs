@@ -12,8 +12,12 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use comfy_table::Table;
 
 mod check;
+mod corpus;
 mod doctor;
 mod dump;
+mod r#gen;
+mod log;
+mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
 const TIME_OUTS: RangeInclusive<u64> = 1..=365 * 24 * 60 * 60;
@@ -31,8 +35,10 @@ struct Command {
 #[derive(Subcommand)]
 enum Sub {
     Check(check::Check),
+    Corpus(corpus::Corpus),
     Dump(dump::Dump),
     Doctor(doctor::Doctor),
+    Gen(r#gen::Gen),
 }
 
 /// What every subcommand takes.
@@ -70,8 +76,10 @@ pub fn main() -> ExitCode {
     let command = Command::parse();
     let result = match command.subcommand {
         Sub::Check(check) => check.run(&command.common),
+        Sub::Corpus(corpus) => corpus.run(&command.common),
         Sub::Dump(dump) => dump.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
+        Sub::Gen(r#gen) => r#gen.run(&command.common),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -1,11 +1,13 @@
 //! What people and programs read: text, JSON Lines, and the words for entries, instructions and rows.
 
+mod coverage;
 pub mod describe;
 mod dump;
 mod jsonl;
 mod summary;
 mod text;
 
+pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
 pub use jsonl::JsonLines;
 pub use summary::{Explained, ReaderSummary, Summary};

@@ -1,0 +1,81 @@
+//! The conformance suite is the one that is checked in, and our reader's answer on each case is the one that the
+//! case was made for.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use cfidiff::corpus;
+use cfidiff::image;
+use cfidiff_gen::suite::Suite;
+use cfidiff_model::EntryKind;
+use walkdir::WalkDir;
+
+/// The most that the whole folder may have, so that a checkout stays small.
+const MAX_BYTES: u64 = 4 << 20;
+
+fn folder() -> &'static Path {
+    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))
+}
+
+fn suite() -> Suite {
+    Suite::build().unwrap_or_else(|error| panic!("{error}"))
+}
+
+#[test]
+fn the_checked_in_suite_is_the_one_that_is_built() {
+    let wanted = corpus::files(&suite());
+    for (path, contents) in &wanted {
+        let there = fs::read(folder().join(path)).unwrap_or_default();
+        assert!(there == *contents, "{} is another: run `cfidiff gen corpus`", path.display());
+    }
+    let there: BTreeSet<PathBuf> = WalkDir::new(folder().join(corpus::CASES))
+        .into_iter()
+        .map(|entry| entry.expect("the folder can be listed"))
+        .filter(|entry| !entry.file_type().is_dir())
+        .map(|entry| entry.path().strip_prefix(folder()).expect("below the folder").to_owned())
+        .collect();
+    let stale: Vec<_> = there.iter().filter(|path| !wanted.contains_key(*path)).collect();
+    assert!(stale.is_empty(), "not of the suite: {stale:?}");
+}
+
+#[test]
+fn the_suite_is_small_and_large_enough() {
+    let all = WalkDir::new(folder()).into_iter().map(|entry| entry.expect("the folder can be listed"));
+    let files = all.filter(|entry| entry.file_type().is_file());
+    let bytes: u64 = files.map(|entry| entry.metadata().map_or(0, |meta| meta.len())).sum();
+    assert!(bytes <= MAX_BYTES, "{bytes} bytes");
+    assert!(suite().cases().len() >= 400, "{} cases", suite().cases().len());
+}
+
+#[test]
+fn our_reader_answers_what_each_case_was_made_for() {
+    let mut wrong = String::new();
+    for case in suite().cases() {
+        let image = image::from_bytes(&case.name, &case.file, &image::Options::default());
+        let image = image.unwrap_or_else(|error| panic!("{}: {error}", case.name));
+        for mismatch in corpus::compare(case, &image.cases[0]) {
+            let _ = writeln!(wrong, "{}: {mismatch}", case.name);
+        }
+    }
+    assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// An expected answer that leaves the rows out says nothing of the reader's hardest part.
+#[test]
+fn every_sound_record_has_expected_rows() {
+    for case in suite().cases() {
+        for expected in case.sections.iter().flat_map(|section| &section.entries) {
+            let told = match &expected.entry.kind {
+                EntryKind::Cie(_) | EntryKind::Fde(_) => !expected.entry.rows.is_empty(),
+                EntryKind::Terminator | EntryKind::Unreadable => true,
+            };
+            let free = !expected.faults.is_empty() && expected.free.contains(&"rows");
+            assert!(told || free, "{}: no rows at {}", case.name, expected.entry.offset);
+        }
+        let clause = !case.clause.trim().is_empty();
+        assert!(clause && !case.about.trim().is_empty(), "{}: no clause or no about", case.name);
+        assert_eq!(case.name.split('/').count(), 2, "{} is not `topic/name`", case.name);
+    }
+}
