@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use cfidiff::corpus;
 use cfidiff::image;
-use cfidiff_gen::suite::Suite;
-use cfidiff_model::EntryKind;
+use cfidiff_gen::suite::{Case, Suite};
+use cfidiff_model::{EntryKind, FaultKind};
 use walkdir::WalkDir;
 
 /// The most that the whole folder may have, so that a checkout stays small.
@@ -78,4 +78,37 @@ fn every_sound_record_has_expected_rows() {
         assert!(clause && !case.about.trim().is_empty(), "{}: no clause or no about", case.name);
         assert_eq!(case.name.split('/').count(), 2, "{} is not `topic/name`", case.name);
     }
+}
+
+/// What the suite finds, changed in one place, is told with that place.
+#[test]
+fn another_answer_is_told_by_its_place() {
+    let suite = suite();
+    let told = |name: &str, change: &dyn Fn(&mut Case)| {
+        let mut case =
+            suite.cases().iter().find(|case| case.name == name).expect("the case is there").clone();
+        let image = image::from_bytes(name, &case.file, &image::Options::default()).expect("it opens");
+        change(&mut case);
+        let mismatches = corpus::compare(&case, &image.cases[0]);
+        mismatches.into_iter().map(|mismatch| mismatch.place).collect::<Vec<_>>()
+    };
+    let plain = "encoding/enc-1b-pcrel-sdata4";
+    assert_eq!(told(plain, &|_| {}), [""; 0]);
+    let length = |case: &mut Case| case.sections[0].entries[1].entry.length += 1;
+    assert_eq!(told(plain, &length), [".eh_frame+0x18 length"]);
+    let rows = |case: &mut Case| case.sections[0].entries[1].entry.rows.clear();
+    assert_eq!(told(plain, &rows), [".eh_frame+0x18 rows"]);
+    let fault = |case: &mut Case| case.sections[0].entries[0].faults.push(FaultKind::LebOverflow);
+    assert_eq!(told(plain, &fault), [".eh_frame+0x0 faults"]);
+    let fewer = |case: &mut Case| _ = case.sections[0].entries.pop();
+    assert_eq!(told(plain, &fewer), [".eh_frame"]);
+    let section = |case: &mut Case| case.sections[0].index += 1;
+    assert_eq!(told(plain, &section)[0], ".eh_frame");
+    let free = |case: &mut Case| {
+        case.sections[0].entries[1].entry.length += 1;
+        case.sections[0].entries[1].free.push("length");
+    };
+    assert_eq!(told(plain, &free), [""; 0]);
+    let header = |case: &mut Case| _ = case.header.as_mut().and_then(|header| header.spec.entries.pop());
+    assert_eq!(told("header/hdr-good", &header), [".eh_frame_hdr count", ".eh_frame_hdr table"]);
 }
