@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use cfidiff::corpus;
 use cfidiff::image;
-use cfidiff_gen::suite::{Case, Suite};
+use cfidiff_gen::suite::{Case, Role, Suite};
 use cfidiff_model::{EntryKind, FaultKind};
 use walkdir::WalkDir;
 
@@ -80,6 +80,24 @@ fn every_sound_record_has_expected_rows() {
     }
 }
 
+#[test]
+fn writing_touches_what_is_wrong_and_removes_what_is_not_of_the_suite() {
+    let suite = suite();
+    let folder = tempfile::tempdir().expect("a folder");
+    let write = || corpus::write(&suite, folder.path()).expect("the suite can be written");
+    assert_eq!(write(), corpus::files(&suite).len());
+    assert_eq!(write(), 0);
+    let case = folder.path().join(corpus::CASES).join(&suite.cases()[0].name);
+    fs::write(&case, "another").expect("the case can be written");
+    let stale = case.with_file_name("of-another-version");
+    fs::write(&stale, "").expect("the file can be written");
+    let beside = folder.path().join("notes");
+    fs::write(&beside, "").expect("the file can be written");
+    assert_eq!(write(), 2);
+    assert_eq!(fs::read(&case).expect("the case is there"), suite.cases()[0].file);
+    assert!(!stale.exists() && beside.exists());
+}
+
 /// What the suite finds, changed in one place, is told with that place.
 #[test]
 fn another_answer_is_told_by_its_place() {
@@ -109,6 +127,11 @@ fn another_answer_is_told_by_its_place() {
         case.sections[0].entries[1].free.push("length");
     };
     assert_eq!(told(plain, &free), [""; 0]);
+    // What only an unwinder has to give is not asked of a program that lists sections, so there is one entry less.
+    let role = |case: &mut Case| case.sections[0].entries[2].role = Some(Role::Unwinder);
+    assert_eq!(told(plain, &role)[0], ".eh_frame");
+    let dumper = |case: &mut Case| case.sections[0].entries[2].role = Some(Role::Dumper);
+    assert_eq!(told(plain, &dumper), [""; 0]);
     let header = |case: &mut Case| _ = case.header.as_mut().and_then(|header| header.spec.entries.pop());
     assert_eq!(told("header/hdr-good", &header), [".eh_frame_hdr count", ".eh_frame_hdr table"]);
 }
