@@ -8,10 +8,15 @@
 use cfidiff_model::{Key, Verdict};
 use serde::Deserialize;
 
-const LISTS: [(&str, &str); 3] = [
+const LISTS: &[(&str, &str)] = &[
     ("known/open.toml", include_str!("known/open.toml")),
-    ("known/readelf.toml", include_str!("known/readelf.toml")),
+    ("known/binutils.toml", include_str!("known/binutils.toml")),
+    ("known/llvm-dwarfdump.toml", include_str!("known/llvm-dwarfdump.toml")),
+    ("known/llvm-readelf.toml", include_str!("known/llvm-readelf.toml")),
+    ("known/eu-readelf.toml", include_str!("known/eu-readelf.toml")),
+    ("known/dwarfdump.toml", include_str!("known/dwarfdump.toml")),
     ("known/gimli.toml", include_str!("known/gimli.toml")),
+    ("known/pyelftools.toml", include_str!("known/pyelftools.toml")),
 ];
 
 /// A fact about a record or a section, such as `letter=B` or `return-address-register=127`.
@@ -29,7 +34,8 @@ pub struct Feature {
 pub struct Known {
     /// A stable kebab-case name.
     pub id: String,
-    /// The reader, or `*` for a question that every reader answers in its own way.
+    /// The tool, whatever its version; several with commas between when they share the code; `*` for a question that
+    /// every reader answers in its own way.
     pub reader: String,
     /// The versions that have it, as a comma-separated list of comparisons such as `>=2.26, <=2.40`; `*` for all
     /// that were looked at.
@@ -94,21 +100,26 @@ pub fn load() -> Result<Vec<Known>, String> {
 }
 
 impl Known {
-    /// Whether it explains a finding of this reader and version under this key, for a record and a section with
+    /// Whether it explains a finding of this tool and version under this key, for a record and a section with
     /// these features.
     pub fn explains(
         &self,
-        reader: &str,
+        tool: &str,
         version: &str,
         key: Key,
         record: &[Feature],
         section: &[Feature],
     ) -> bool {
-        (self.reader == "*" || self.reader == reader)
+        self.is_of(tool)
             && self.keys.iter().any(|known| known == key.name())
             && self.covers_version(version)
             && self.record.iter().all(|condition| holds(condition, record))
             && self.section.iter().all(|condition| holds(condition, section))
+    }
+
+    /// Whether it is about this tool.
+    pub fn is_of(&self, tool: &str) -> bool {
+        self.reader == "*" || self.reader.split(',').any(|listed| listed.trim() == tool)
     }
 
     /// Whether a version is in the range. A version that is no version is in no range but `*`.
@@ -197,6 +208,14 @@ mod tests {
                 "{} would excuse everything",
                 known.id
             );
+        }
+    }
+
+    #[test]
+    fn each_names_tools_that_there_are() {
+        for known in load().expect("the lists parse") {
+            let is_tool = |name: &str| name == "*" || crate::registry::tool(name.trim()).is_some();
+            assert!(known.reader.split(',').all(is_tool), "{}: {}", known.id, known.reader);
         }
     }
 

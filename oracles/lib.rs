@@ -5,14 +5,21 @@
 
 #![forbid(unsafe_code)]
 
-use std::time::Duration;
+use cfidiff_model::{Address, Case, LookUp, Outcome, Says, Sink};
 
-use cfidiff_model::{Case, Says, Sink};
-
+pub mod binutils;
+pub mod elfutils;
+pub mod external;
 pub mod gimli;
 pub mod known;
+pub mod libdwarf;
+mod lines;
+pub mod llvm;
+pub mod llvm_readelf;
+mod printed;
 pub mod process;
-pub mod readelf;
+pub mod pyelftools;
+pub mod registry;
 
 /// A reader that is not ours.
 ///
@@ -21,8 +28,21 @@ pub mod readelf;
 pub trait Oracle: Send + Sync {
     /// The name under which reports list it, for instance `readelf`.
     fn name(&self) -> &str;
+    /// The tool that it is a version of, under which known faults are listed.
+    fn tool(&self) -> &str {
+        self.name()
+    }
+    /// What the user gave to have it asked, `NAME=CMD`, unless it is a tool that its name is enough for.
+    fn command(&self) -> Option<&str> {
+        None
+    }
     /// The version that the tool tells, for instance `2.40`.
     fn version(&self) -> &str;
+    /// The readers that share code with it: together they are one witness. A reader that no family lists is one by
+    /// itself.
+    fn family(&self) -> &str {
+        registry::tool(self.tool()).map_or(self.tool(), |tool| tool.family)
+    }
     /// The passes with what each says.
     fn passes(&self) -> &[Pass];
     /// Whether the tool reads a file by its path, so that many files go into one process with gain.
@@ -30,6 +50,14 @@ pub trait Oracle: Send + Sync {
     /// Reads the cases in one pass and pushes the answers into `sink`. Never panics, whatever the cases hold
     /// or the tool prints; every failure is an outcome.
     fn read(&self, pass: usize, cases: &[Case], sink: &mut dyn Sink);
+    /// Whether the reader answers for single addresses only, so that `look_up` has to be used and not `read`.
+    fn looks_up(&self) -> bool {
+        false
+    }
+    /// Asks for the CFA and the return address at link-time addresses, and hands over the answers in any order.
+    fn look_up(&self, _case: &Case, _addresses: &[Address], _each: &mut dyn FnMut(LookUp)) -> Outcome {
+        Outcome::Unsupported("it reads whole sections".to_owned())
+    }
 }
 
 /// One pass of an oracle.
@@ -45,25 +73,9 @@ pub struct Pass {
 #[derive(Clone, Debug)]
 pub struct Missing {
     /// The oracle's name.
-    pub name: &'static str,
+    pub name: String,
     /// What was tried and what came of it.
     pub why: String,
     /// The exact command that installs it on Debian.
-    pub install: &'static str,
-}
-
-/// The names of all oracles, in the order of the reports.
-pub const NAMES: [&str; 2] = ["gimli", "readelf"];
-
-/// Looks for the oracle of this name; `None` when no oracle has it. A tool gets `time_out` for each of its
-/// processes.
-pub fn probe(name: &str, time_out: Duration) -> Option<Result<Box<dyn Oracle>, Missing>> {
-    match name {
-        "gimli" => Some(Ok(Box::new(gimli::Gimli))),
-        "readelf" => Some(readelf::Readelf::probe().map(|mut readelf| {
-            readelf.time_limit = time_out;
-            Box::new(readelf) as Box<dyn Oracle>
-        })),
-        _ => None,
-    }
+    pub install: String,
 }

@@ -210,7 +210,7 @@ fn pump(mut output: impl Read, full: &SyncSender<Vec<u8>>, empty: &Receiver<Vec<
 }
 
 /// Reads an error stream to its end in a thread of its own, and keeps its start.
-fn drain(mut errors: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
+pub(crate) fn drain(mut errors: impl Read + Send + 'static) -> Receiver<Vec<u8>> {
     let (done, kept) = channel();
     std::thread::spawn(move || {
         let mut start = Vec::new();

@@ -21,7 +21,7 @@ use cfidiff::report::Summary;
 use cfidiff_gen::suite::Suite;
 use cfidiff_model::{Finding, SectionKind, Verdict};
 use cfidiff_oracles::known::{self, Known};
-use cfidiff_oracles::{NAMES, Oracle, probe};
+use cfidiff_oracles::{Oracle, registry};
 use serde::Deserialize;
 
 /// What the list of verdicts starts with.
@@ -29,6 +29,9 @@ const HEAD: &str = "\
 # What known readers make of the cases of this suite: for each case on which a reader does not agree with the expected
 # answer the causes of all its differences. `BLESS=1 cargo test --test corpus` rewrites this file.
 ";
+
+/// How long one process of a tool may run. Some versions loop for ever on some cases.
+const TIME_OUT: Duration = Duration::from_secs(15);
 
 /// The verdict that is not listed.
 const AGREE: &str = "agree";
@@ -143,18 +146,27 @@ fn cause(finding: &Finding) -> String {
 
 /// The readers that are there in the versions that the verdicts were taken from. While blessing, any version.
 fn readers(taken_from: &BTreeMap<String, String>) -> Vec<Box<dyn Oracle>> {
+    if is_blessing() {
+        return registry::probe_all(TIME_OUT).into_iter().flatten().collect();
+    }
+    let names: Vec<String> = taken_from.keys().cloned().collect();
     let mut there = Vec::new();
-    for name in NAMES {
-        let why = match probe(name, Duration::from_secs(600)).expect("a name of the list") {
+    for found in registry::probe(&names, TIME_OUT) {
+        let why = match found {
             Err(missing) => format!("{} not found", missing.name),
-            Ok(oracle) => match taken_from.get(name) {
-                Some(version) if version != oracle.version() && !is_blessing() => {
-                    format!("{name} is {}, the verdicts were taken from {version}", oracle.version())
-                }
-                _ => {
+            Ok(oracle) => match taken_from.get(oracle.name()) {
+                Some(version) if version == oracle.version() => {
                     there.push(oracle);
                     continue;
                 }
+                Some(version) => {
+                    format!(
+                        "{} is {}, the verdicts were taken from {version}",
+                        oracle.name(),
+                        oracle.version()
+                    )
+                }
+                None => continue,
             },
         };
         println!("skipped: {why}");
@@ -172,10 +184,11 @@ fn name_of(cases: &Path, path: &Path) -> String {
 fn the_list_has_cases_of_the_suite_and_known_readers() {
     let suite = Suite::build().expect("the suite can be built");
     let names: BTreeSet<&str> = suite.cases().iter().map(|case| case.name.as_str()).collect();
-    for (name, verdicts) in &Verdicts::read().case {
+    let list = Verdicts::read();
+    for (name, verdicts) in &list.case {
         assert!(names.contains(name.as_str()), "{name} is no case");
         let readers: Vec<&String> = verdicts.keys().collect();
-        assert!(readers.iter().all(|name| NAMES.contains(&name.as_str())), "{name}: {readers:?}");
+        assert!(readers.iter().all(|name| list.taken_from.contains_key(*name)), "{name}: {readers:?}");
     }
 }
 
@@ -233,30 +246,26 @@ fn nothing_is_unexplained_and_no_reader_broke() {
 #[test]
 fn known_entries_are_honest() {
     let run = Run::get();
-    let verdicts = Verdicts::read();
+    let list = Verdicts::read();
     for known in known::load().expect("the lists parse") {
         let Known { id, case, reader, .. } = &known;
-        let verdicts =
-            verdicts.case.get(case).unwrap_or_else(|| panic!("{id}: the corpus has no case {case}"));
+        let verdicts = list.case.get(case).unwrap_or_else(|| panic!("{id}: the corpus has no case {case}"));
         let shows = |verdict: &String| verdict.split("; ").any(|part| part.ends_with(&format!(": {id}")));
-        let listed = verdicts.iter().any(|(name, verdict)| is_of(&known, name) && shows(verdict));
+        let is_its = |name: &str| registry::tool_of(name).is_some_and(|tool| known.is_of(tool.name));
+        let listed = verdicts.iter().any(|(name, verdict)| is_its(name) && shows(verdict));
         assert!(listed, "{id}: the list does not say that {case} shows it");
         let asked: Vec<&str> = run
             .readers
             .iter()
-            .filter(|oracle| is_of(&known, oracle.name()) && known.covers_version(oracle.version()))
+            .filter(|oracle| known.is_of(oracle.tool()) && known.covers_version(oracle.version()))
             .map(|oracle| oracle.name())
             .collect();
         // With a reader skipped, nobody can tell who of all readers would have shown an open question.
-        if asked.is_empty() || (reader == "*" && run.readers.len() < NAMES.len()) {
+        if asked.is_empty() || (reader == "*" && run.readers.len() < list.taken_from.len()) {
             continue;
         }
         let mut findings = run.reports[case].findings.iter();
         let found = findings.any(|finding| finding.cause == *id && asked.contains(&finding.reader.as_str()));
         assert!(found, "{id}: {case} shows it with none of {asked:?}");
     }
-}
-
-fn is_of(known: &Known, reader: &str) -> bool {
-    known.reader == "*" || known.reader == reader
 }

@@ -9,6 +9,7 @@ use std::process::Command;
 use cfidiff::campaign::Exit;
 use cfidiff::report::SCHEMA;
 use cfidiff_model::{FaultKind, Key, Verdict};
+use cfidiff_oracles::registry;
 use serde_json::Value;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
@@ -100,18 +101,10 @@ fn fields() -> String {
 }
 
 fn readers() -> String {
-    let about = |name| match name {
-        "gimli" => ["gimli", "in this process", "built in"],
-        "readelf" => [
-            "GNU binutils (readelf, objdump)",
-            "`readelf -wNf` and `-wNF`, both parsed",
-            "`apt-get install binutils`",
-        ],
-        _ => panic!("{name} needs words here"),
-    };
-    let rows = cfidiff_oracles::NAMES.map(|name| {
-        let [family, how, install] = about(name).map(str::to_owned);
-        [code(name), family, how, install]
+    let rows = registry::TOOLS.iter().map(|tool| {
+        let name = code(&format!("{}{}", tool.name, if tool.versioned { "-VERSION" } else { "" }));
+        let install = if tool.install.is_empty() { "built in".to_owned() } else { code(tool.install) };
+        [name, tool.family.to_owned(), tool.how.to_owned(), install]
     });
     table(["reader", "family", "how it is asked", "how to get it"], rows)
 }

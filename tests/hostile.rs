@@ -43,7 +43,7 @@ fn check(case: Case) {
     let judge = Judge::new(known::load().expect("the lists are well-formed"));
     let expected: u64 = case.frame_sections().map(|(_, section)| records(section, &case)).sum();
     let cases = [case];
-    let mut comparator = Comparator::new(&cases, &judge, gimli.name(), gimli.version(), usize::MAX);
+    let mut comparator = Comparator::new(&cases, &judge, &gimli, usize::MAX);
     gimli.read(0, &cases, &mut comparator);
     let answers = comparator.finish();
     let records = tally(&cases[0], &answers).records;

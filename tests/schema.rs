@@ -13,7 +13,8 @@ use serde_json::Value;
 /// A run over the corpus, with whatever else brings every kind of line about.
 fn lines(arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_cfidiff"))
-        .args(["check", "--format", "jsonl"])
+        // Some versions of LLVM loop for ever on one case.
+        .args(["check", "--timeout", "15", "--format", "jsonl"])
         .args(arguments)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("PATH", if arguments.contains(&"no-such-file") { "no-such-folder".into() } else { path() })

@@ -13,6 +13,7 @@ use cfidiff::image;
 use cfidiff_gen::random;
 use cfidiff_gen::variants::{Cache, Folder, Order, Outcome, Request, Size, VARIANTS, Workshop, make};
 use cfidiff_model::SectionKind;
+use cfidiff_oracles::registry;
 
 /// Whether gcc is here, which every machine that builds this project may have or not.
 fn has_gcc() -> bool {
@@ -43,9 +44,9 @@ fn counts(outcomes: &[Outcome]) -> [usize; 3] {
 
 /// The files of a folder that gimli and ours disagree on, and how many FDEs there are in all.
 fn disagreements(folder: &Path) -> (Vec<String>, u64) {
-    let gimli = cfidiff_oracles::probe("gimli", Duration::from_secs(60)).expect("it has an adapter");
+    let gimli = registry::probe(&["gimli".to_owned()], Duration::from_secs(60)).pop();
     let settings = Settings {
-        readers: &[gimli.expect("it is built in")],
+        readers: &[gimli.expect("it has an adapter").expect("it is built in")],
         judge: &Judge::new(cfidiff_oracles::known::load().expect("the lists can be read")),
         image: image::Options::default(),
         sections: vec![SectionKind::EhFrame, SectionKind::DebugFrame],

@@ -10,7 +10,7 @@ use std::{env, fs};
 
 use cfidiff_model::{Case, CfaRule, Entry, Expression, Instruction, Operation, RegisterRule};
 use cfidiff_oracles::Oracle;
-use cfidiff_oracles::readelf::Readelf;
+use cfidiff_oracles::binutils::{Binutils, Program};
 
 mod support;
 
@@ -73,7 +73,7 @@ fn describe_entry(text: &mut String, entry: &Entry) {
 
 #[test]
 fn answers_are_those_on_file() {
-    let Some(readelf) = found(Readelf::probe()) else { return };
+    let Some(readelf) = found(Binutils::probe(Program::Readelf)) else { return };
     if readelf.version() != VERSION {
         println!("skipped: the answers are of readelf {VERSION}, and this is {}", readelf.version());
         return;
@@ -101,7 +101,7 @@ fn answers_are_those_on_file() {
 
 #[test]
 fn several_files_in_one_process_and_one_file_for_each_say_the_same() {
-    let Some(mut readelf) = found(Readelf::probe()) else { return };
+    let Some(mut readelf) = found(Binutils::probe(Program::Readelf)) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let cases = cases(folder.path());
     for pass in [0, 1] {
@@ -120,7 +120,7 @@ fn several_files_in_one_process_and_one_file_for_each_say_the_same() {
 /// Each operation with an operand of its own kind, in one expression each.
 #[test]
 fn every_operation_comes_back_from_the_text() {
-    let Some(readelf) = found(Readelf::probe()) else { return };
+    let Some(readelf) = found(Binutils::probe(Program::Readelf)) else { return };
     let operation = |opcode, operands: &[u64], block: &[u8]| {
         let operation = Operation { opcode, operands: operands.into(), block: block.to_vec() };
         Box::new(Expression { operations: vec![operation, Operation::new(0x96, &[])], size: None })
@@ -174,7 +174,7 @@ fn every_operation_comes_back_from_the_text() {
 /// The rows of expressions, which have no contents here.
 #[test]
 fn rows_tell_that_there_is_an_expression() {
-    let Some(readelf) = found(Readelf::probe()) else { return };
+    let Some(readelf) = found(Binutils::probe(Program::Readelf)) else { return };
     let folder = tempfile::tempdir().expect("a folder");
     let text = "section .debug_frame 0x0\n0c 00 00 00 ff ff ff ff 03 00 01 78 10 0c 07 08\n\
         1c 00 00 00 00 00 00 00 00 10 00 00 00 00 00 00 10 00 00 00 00 00 00 00\n\

@@ -13,7 +13,8 @@ use rayon::prelude::*;
 
 use crate::campaign::Plan;
 use crate::compare::{
-    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, by_section, fingerprint, tally,
+    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, by_section, fingerprint, look_up,
+    tally,
 };
 use crate::image::{self, OpenError};
 
@@ -238,9 +239,12 @@ fn count_section(section: &Section, target: Target, counts: &mut Counts) {
 fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) -> Vec<CaseAnswer> {
     let oracle = &settings.readers[reader];
     let mut comparator =
-        Comparator::new(cases, settings.judge, oracle.name(), oracle.version(), settings.max_findings)
-            .only(&settings.sections);
-    oracle.read(pass, cases, &mut comparator);
+        Comparator::new(cases, settings.judge, &**oracle, settings.max_findings).only(&settings.sections);
+    if oracle.looks_up() {
+        look_up(&**oracle, cases, &mut comparator);
+    } else {
+        oracle.read(pass, cases, &mut comparator);
+    }
     comparator.finish()
 }
 
@@ -248,7 +252,11 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
     let witnesses: Vec<Witness<'_>> = settings
         .readers
         .iter()
-        .map(|oracle| Witness { name: oracle.name(), reads_files: oracle.reads_files() })
+        .map(|oracle| Witness {
+            name: oracle.name(),
+            family: oracle.family(),
+            reads_files: oracle.reads_files(),
+        })
         .collect();
     arbitrate(case, &witnesses, &mut by_reader);
     let ours = count(case, &settings.sections, &by_reader);

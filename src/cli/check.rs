@@ -13,7 +13,8 @@ use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
 use cfidiff_model::SectionKind;
-use cfidiff_oracles::{Missing, Oracle};
+use cfidiff_oracles::external::{self, External};
+use cfidiff_oracles::{Missing, Oracle, registry};
 
 use crate::cli::log::{Log, progress_bar};
 use crate::cli::variants::{Generated, HowMany, Options};
@@ -27,9 +28,14 @@ use crate::cli::{Common, Format, TIME_OUTS};
 pub struct Check {
     /// Files and directories.
     paths: Vec<PathBuf>,
-    /// Compare with this reader only; may be given again. Default: all that are there.
-    #[arg(long = "reader", value_name = "NAME", value_parser = cfidiff_oracles::NAMES)]
+    /// Compare with this reader only, or with all versions of this tool; may be given again. Default: all that are
+    /// there, see `doctor`.
+    #[arg(long = "reader", value_name = "NAME", value_parser = reader_name)]
     readers: Vec<String>,
+    /// Compare with a reader of yours as well: a command that speaks the protocol of oracles/PROTOCOL.md. With
+    /// {file} in it the command is started for each file, without it is asked for file after file. May be given again.
+    #[arg(long = "reader-cmd", value_name = "NAME=CMD")]
+    reader_commands: Vec<String>,
     /// How many threads work. Default: one for each core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -53,9 +59,10 @@ pub struct Check {
     generate: Option<HowMany>,
     #[command(flatten)]
     options: Options,
-    /// How long one process of a tool may run, in seconds.
-    #[arg(long, value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
-    timeout: u64,
+    /// How long one process of a tool may run, and a reader of yours for one file, in seconds. Default: 600 for a tool,
+    /// which gets many files at once, and 30 for a reader of yours.
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
+    timeout: Option<u64>,
 }
 
 /// The readers that are there, and those that are not, each with whether it was asked for by name.
@@ -135,15 +142,24 @@ impl Check {
     /// Looks for the readers that are wanted.
     fn readers(&self) -> Readers {
         let asked_for = !self.readers.is_empty();
-        let names = cfidiff_oracles::NAMES
-            .iter()
-            .filter(|name| !asked_for || self.readers.iter().any(|asked| asked == *name));
+        let asked_time = self.timeout.map(Duration::from_secs);
+        let time_out = asked_time.unwrap_or(registry::TIME_OUT);
+        let found =
+            if asked_for { registry::probe(&self.readers, time_out) } else { registry::probe_all(time_out) };
         let (mut there, mut missing) = (Vec::new(), Vec::new());
-        for name in names {
-            match cfidiff_oracles::probe(name, Duration::from_secs(self.timeout)) {
-                Some(Ok(oracle)) => there.push(oracle),
-                Some(Err(why)) => missing.push((why, asked_for)),
-                None => {}
+        for reader in found {
+            match reader {
+                Ok(oracle) => there.push(oracle),
+                Err(why) => missing.push((why, asked_for)),
+            }
+        }
+        for pair in &self.reader_commands {
+            match start(pair, &there, asked_time.unwrap_or(external::TIME_OUT)) {
+                Ok(external) => there.push(Box::new(external)),
+                Err(why) => {
+                    let name = pair.split('=').next().unwrap_or_default().to_owned();
+                    missing.push((Missing { name, why, install: String::new() }, true));
+                }
             }
         }
         (there, missing)
@@ -155,6 +171,23 @@ impl Check {
             .filter(|kind| self.sections.is_empty() || self.sections.iter().any(|name| name == kind.name()))
             .collect()
     }
+}
+
+/// Starts a reader of the user's, whose name none of the others has.
+fn start(pair: &str, others: &[Box<dyn Oracle>], time_out: Duration) -> Result<External, String> {
+    if others.iter().any(|other| pair.split('=').next() == Some(other.name())) {
+        return Err("another reader of this run has the name".to_owned());
+    }
+    External::start(pair, time_out)
+}
+
+/// A name that some reader has or could have.
+fn reader_name(name: &str) -> Result<String, String> {
+    if registry::tool_of(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    let names: Vec<&str> = registry::TOOLS.iter().map(|tool| tool.name).collect();
+    Err(format!("no reader has this name; there are {}", names.join(", ")))
 }
 
 /// The conformance suite: in the current directory, in the project's own folder, or written where the user's caches are.
@@ -181,7 +214,9 @@ impl Log {
         for (missing, asked_for) in &summary.missing {
             if *asked_for || !quiet {
                 let Missing { name, why, install } = missing;
-                self.line(&format!("{name} is not compared: {why}; to install it: {install}"));
+                let help =
+                    if install.is_empty() { String::new() } else { format!("; to install it: {install}") };
+                self.line(&format!("{name} is not compared: {why}{help}"));
             }
         }
     }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use cfidiff::campaign::Exit;
 use cfidiff_model::Says;
-use cfidiff_oracles::{Missing, Oracle, Pass};
+use cfidiff_oracles::registry::{self, Found};
+use cfidiff_oracles::{Missing, Pass};
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
@@ -25,14 +26,8 @@ pub struct Doctor {
     timeout: u64,
 }
 
-/// One reader: there, or missing.
-struct Reader {
-    name: &'static str,
-    found: Result<Box<dyn Oracle>, Missing>,
-}
-
 /// What each flag means, for the rows of the table.
-const WORDS: [(Says, &str); 25] = [
+const WORDS: [(Says, &str); 26] = [
     (Says::RECORDS, "offset, length and kind of records"),
     (Says::FORMAT, "32-bit or 64-bit format of records"),
     (Says::TERMINATORS, "zero terminators"),
@@ -42,14 +37,15 @@ const WORDS: [(Says, &str); 25] = [
     (Says::CIE_VERSION, "CIE: version"),
     (Says::ADDRESS_SIZE, "CIE: address size"),
     (Says::SEGMENT_SIZE, "CIE: segment selector size"),
-    (Says::AUGMENTATION_BYTES, "augmentation data as bytes"),
+    (Says::CIE_AUGMENTATION_BYTES, "CIE: augmentation data as bytes"),
     (Says::AUGMENTATION, "augmentation data by its meaning"),
+    (Says::FDE_AUGMENTATION_BYTES, "FDE: augmentation data as bytes"),
     (Says::CIE_OF_FDE, "FDE: its CIE"),
     (Says::CIE_POINTER, "FDE: CIE pointer as written"),
     (Says::SEGMENT, "FDE: segment selector"),
     (Says::RANGE, "FDE: initial location and address range"),
     (Says::LSDA, "FDE: LSDA"),
-    (Says::INDIRECT, "FDE: whether its location is indirect"),
+    (Says::INDIRECT, "FDE: whether its pointers are indirect"),
     (Says::INSTRUCTIONS, "instructions with operands"),
     (Says::INSTRUCTION_FORMS, "which encoding of an instruction was used"),
     (Says::ROWS, "rows of FDEs"),
@@ -64,10 +60,7 @@ impl Doctor {
     /// Prints.
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
         let time_out = Duration::from_secs(self.timeout);
-        let readers: Vec<Reader> = cfidiff_oracles::NAMES
-            .into_iter()
-            .filter_map(|name| Some(Reader { name, found: cfidiff_oracles::probe(name, time_out)? }))
-            .collect();
+        let readers = registry::probe_all(time_out);
         let mut out = common.output(None)?;
         match self.format {
             Format::Text => text(&readers, &mut out)?,
@@ -78,20 +71,24 @@ impl Doctor {
     }
 }
 
-fn text(readers: &[Reader], out: &mut dyn Write) -> anyhow::Result<()> {
+fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
     table.set_header(["reader", "version", "family", "state"]);
     for reader in readers {
-        let (version, state) = match &reader.found {
-            Ok(oracle) if oracle.reads_files() => (oracle.version(), "installed".to_owned()),
-            Ok(oracle) => (oracle.version(), "built in".to_owned()),
-            Err(missing) => ("-", format!("missing: {}", missing.why)),
-        };
-        table.add_row([reader.name, version, family(reader.name), &state]);
+        match reader {
+            Ok(oracle) => {
+                let state = if oracle.reads_files() { "installed" } else { "built in" };
+                table.add_row([oracle.name(), oracle.version(), oracle.family(), state]);
+            }
+            Err(missing) => {
+                let state = format!("missing: {}", missing.why);
+                table.add_row([&missing.name, "-", family(missing), &state]);
+            }
+        }
     }
     write!(out, "{}\n{}", plain_lines(&table), plain_lines(&what_they_say(readers)))?;
-    let missing: Vec<&Missing> = readers.iter().filter_map(|reader| reader.found.as_ref().err()).collect();
+    let missing: Vec<&Missing> = readers.iter().filter_map(|reader| reader.as_ref().err()).collect();
     writeln!(out)?;
     for missing in &missing {
         writeln!(out, "to install {}: {}", missing.name, missing.install)?;
@@ -106,10 +103,10 @@ fn text(readers: &[Reader], out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// What is said, by row; who says it in which pass, by column.
-fn what_they_say(readers: &[Reader]) -> Table {
+fn what_they_say(readers: &[Found]) -> Table {
     let passes: Vec<(String, &Pass)> = readers
         .iter()
-        .filter_map(|reader| reader.found.as_ref().ok())
+        .flatten()
         .flat_map(|oracle| {
             let alone = oracle.passes().len() == 1;
             oracle.passes().iter().map(move |pass| {
@@ -150,18 +147,18 @@ struct PassLine<'a> {
     says: Vec<String>,
 }
 
-fn jsonl(readers: &[Reader], out: &mut dyn Write) -> anyhow::Result<()> {
+fn jsonl(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
     for reader in readers {
-        let (oracle, missing) = (reader.found.as_ref().ok(), reader.found.as_ref().err());
+        let (oracle, missing) = (reader.as_ref().ok(), reader.as_ref().err());
         let passes = oracle.map_or(&[][..], |oracle| oracle.passes());
         let line = ReaderLine {
-            name: reader.name,
-            family: family(reader.name),
+            name: reader.as_ref().map_or_else(|missing| &*missing.name, |oracle| oracle.name()),
+            family: reader.as_ref().map_or_else(family, |oracle| oracle.family()),
             installed: oracle.is_some(),
             version: oracle.map(|oracle| oracle.version()),
             passes: passes.iter().map(|pass| PassLine { name: pass.name, says: keys(pass.says) }).collect(),
             why: missing.map(|missing| missing.why.as_str()),
-            install: missing.map(|missing| missing.install),
+            install: missing.map(|missing| missing.install.as_str()),
         };
         serde_json::to_writer(&mut *out, &line)?;
         out.write_all(b"\n")?;
@@ -174,13 +171,9 @@ fn keys(says: Says) -> Vec<String> {
     says.iter_names().map(|(name, _)| name.to_lowercase().replace('_', "-")).collect()
 }
 
-/// The readers whose code is the same, and which so are one witness.
-fn family(name: &str) -> &'static str {
-    match name {
-        "gimli" => "gimli",
-        "readelf" => "GNU binutils: readelf, objdump",
-        _ => "unknown",
-    }
+/// The family of a reader that is not there.
+fn family(missing: &Missing) -> &str {
+    registry::tool_of(&missing.name).map_or("-", |tool| tool.family)
 }
 
 #[cfg(test)]
@@ -195,12 +188,5 @@ mod tests {
             seen |= says;
         }
         assert_eq!(seen, Says::all());
-    }
-
-    #[test]
-    fn every_reader_has_a_family() {
-        for name in cfidiff_oracles::NAMES {
-            assert_ne!(family(name), "unknown", "{name}");
-        }
     }
 }

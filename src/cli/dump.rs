@@ -131,7 +131,7 @@ fn covers(entry: &Entry, pc: u64) -> bool {
 }
 
 /// The return address register of an entry's CIE.
-fn return_address(table: &mut Table<'_>, entry: &Entry) -> Option<u64> {
+pub(crate) fn return_address(table: &mut Table<'_>, entry: &Entry) -> Option<u64> {
     let offset = match &entry.kind {
         EntryKind::Cie(cie) => return Some(cie.return_address_register),
         EntryKind::Fde(fde) => fde.cie?,
@@ -145,7 +145,7 @@ fn return_address(table: &mut Table<'_>, entry: &Entry) -> Option<u64> {
 }
 
 /// A number in decimal, or in hexadecimal behind `0x`.
-fn parse_number(text: &str) -> Result<u64, String> {
+pub(crate) fn parse_number(text: &str) -> Result<u64, String> {
     let parsed = match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),

@@ -17,6 +17,7 @@ mod doctor;
 mod dump;
 mod r#gen;
 mod log;
+mod reader;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
@@ -39,6 +40,7 @@ enum Sub {
     Dump(dump::Dump),
     Doctor(doctor::Doctor),
     Gen(r#gen::Gen),
+    Reader(reader::Reader),
 }
 
 /// What every subcommand takes.
@@ -80,6 +82,7 @@ pub fn main() -> ExitCode {
         Sub::Dump(dump) => dump.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
         Sub::Gen(r#gen) => r#gen.run(&command.common),
+        Sub::Reader(reader) => reader.run(),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -11,6 +11,8 @@ use crate::compare::{CaseAnswer, SectionAnswer, by_section};
 pub struct Witness<'a> {
     /// Its name.
     pub name: &'a str,
+    /// Its family: readers that share code are one witness.
+    pub family: &'a str,
     /// Whether it reads the file itself. One that is given our sections has our relocations as well.
     pub reads_files: bool,
 }
@@ -31,22 +33,27 @@ pub fn arbitrate(case: &Case, witnesses: &[Witness<'_>], answers: &mut [Vec<Case
     let by_section: Vec<_> = answers.iter().map(by_section).collect();
     let mut reasons = Vec::new();
     for (reader, section, record, finding) in unexplained(answers) {
-        let with_theirs: Vec<&str> = said
+        // Versions of one tool, or two tools with one printer, repeat each other's mistakes.
+        let is_other_family = |&other: &usize| witnesses[other].family != witnesses[reader].family;
+        let with_theirs: Vec<usize> = said
             .get(&(section, record, finding.key, finding.theirs.clone()))
             .into_iter()
             .flatten()
-            .filter(|&&other| other != reader)
-            .map(|&other| witnesses[other].name)
+            .copied()
+            .filter(is_other_family)
             .collect();
         let agrees = |other: usize| {
             let passes = by_section[other].get(&section);
             passes.is_some_and(|passes| passes.iter().any(|pass| agrees(pass, record, finding.key)))
         };
-        let with_ours: Vec<&str> = (0..witnesses.len())
-            .filter(|&other| other != reader && is_independent(case, &witnesses[other], finding.key))
-            .filter(|&other| agrees(other))
-            .map(|other| witnesses[other].name)
+        let with_ours: Vec<usize> = (0..witnesses.len())
+            .filter(is_other_family)
+            .filter(|&other| is_independent(case, &witnesses[other], finding.key) && agrees(other))
             .collect();
+        let (with_ours, with_theirs) = (
+            one_of_each_family(witnesses, &with_ours, &with_theirs),
+            one_of_each_family(witnesses, &with_theirs, &with_ours),
+        );
         reasons.push(reason(finding, &with_ours, &with_theirs));
     }
     let mut reasons = reasons.into_iter();
@@ -56,6 +63,17 @@ pub fn arbitrate(case: &Case, witnesses: &[Witness<'_>], answers: &mut [Vec<Case
             finding.reason = reason;
         }
     }
+}
+
+/// The names of these witnesses, the first of each family. A family that is divided, with some of its members among
+/// `others`, has no word.
+fn one_of_each_family<'w>(witnesses: &[Witness<'w>], these: &[usize], others: &[usize]) -> Vec<&'w str> {
+    let has = |list: &[usize], family: &str| list.iter().any(|&index| witnesses[index].family == family);
+    let is_first = |at: usize| !has(&these[..at], witnesses[these[at]].family);
+    (0..these.len())
+        .filter(|&at| is_first(at) && !has(others, witnesses[these[at]].family))
+        .map(|at| witnesses[these[at]].name)
+        .collect()
 }
 
 fn is_unexplained_mut(located: &&mut (Option<usize>, Finding)) -> bool {
@@ -134,7 +152,8 @@ fn said_of(key: Key) -> Says {
         Key::CieCodeAlignmentFactor | Key::CieDataAlignmentFactor | Key::CieReturnAddressRegister => {
             Says::CIE_FACTORS
         }
-        Key::AugmentationData => Says::AUGMENTATION_BYTES,
+        // Of a CIE or of an FDE: who says one of them alone is not asked.
+        Key::AugmentationData => Says::CIE_AUGMENTATION_BYTES | Says::FDE_AUGMENTATION_BYTES,
         Key::CieFdeEncoding | Key::CieLsdaEncoding | Key::CiePersonality | Key::CieSignalFrame => {
             Says::AUGMENTATION
         }

@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use cfidiff_cfi::{Reader, RecordKind, Standard, Table};
 use cfidiff_model::{Case, Entry, EntryKind, Finding, Key, Outcome, Says, SectionKind, Sink, Verdict};
+use cfidiff_oracles::Oracle;
 
 use crate::compare::entries::{Difference, Differences};
 use crate::compare::judge::{Identity, Judge, Judged, Ruling, SectionJudge};
@@ -68,24 +69,26 @@ struct Current<'c> {
     judge: SectionJudge<'c>,
     /// The record expected next: readers mostly go in section order.
     next: usize,
+    /// Whether the reader went back at some place: then no record that it left out has its place among the others.
+    went_back: bool,
     /// The first record behind a terminator, when the reader stops at one.
     stop: usize,
     answer: SectionAnswer,
 }
 
 impl<'c> Comparator<'c> {
-    /// A comparator for one pass. At most `max_findings` findings of a section are kept in words.
-    pub fn new(
-        cases: &'c [Case],
-        judge: &'c Judge,
-        name: &'c str,
-        version: &'c str,
-        max_findings: usize,
-    ) -> Self {
+    /// A comparator for one pass of this oracle. At most `max_findings` findings of a section are kept in words.
+    pub fn new(cases: &'c [Case], judge: &'c Judge, oracle: &'c dyn Oracle, max_findings: usize) -> Self {
+        let reader = Identity {
+            name: oracle.name(),
+            tool: oracle.tool(),
+            version: oracle.version(),
+            command: oracle.command(),
+        };
         Comparator {
             cases,
             judge,
-            reader: Identity { name, version },
+            reader,
             max_findings,
             kinds: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
             answers: vec![CaseAnswer::default(); cases.len()],
@@ -131,7 +134,7 @@ impl<'c> Comparator<'c> {
             unlisted: BTreeMap::new(),
         };
         let judge = SectionJudge::new(self.judge, self.reader, case_ref, section);
-        Some(Current { case, table, judge, next: 0, stop, answer })
+        Some(Current { case, table, judge, next: 0, went_back: false, stop, answer })
     }
 
     /// Ends the current section: records that the reader did not give are missing.
@@ -181,6 +184,7 @@ impl Current<'_> {
             needed |= Says::INSTRUCTIONS;
         }
         self.table.fill(index, needed, ours);
+        self.went_back |= index < self.next;
         self.next = index + 1;
         if self.answer.verdicts[index].is_some() {
             let difference =
@@ -257,6 +261,8 @@ impl Current<'_> {
             self.answer.whole = false;
             return;
         }
+        let is_unordered = self.went_back && matches!(outcome, Outcome::Failed(_));
+        let is_hole = |index| !is_unordered && last_given.is_some_and(|last| index < last);
         let tells_terminators = self.answer.says.contains(Says::TERMINATORS);
         let mut unread = Vec::new();
         let mut behind_terminator = Vec::new();
@@ -271,14 +277,14 @@ impl Current<'_> {
                     self.answer.verdicts[index] = Some(Verdict::Agree);
                     continue;
                 }
-                EntryKind::Terminator if last_given.is_some_and(|last| index < last) && tells_terminators => {
+                EntryKind::Terminator if is_hole(index) && tells_terminators => {
                     self.hole(index, &ours, max_findings);
                     continue;
                 }
                 // Not every reader tells of terminators, nor of bytes that are no record.
                 EntryKind::Terminator | EntryKind::Unreadable => continue,
                 _ if index >= self.stop => behind_terminator.push(index),
-                _ if last_given.is_some_and(|last| index < last) => self.hole(index, &ours, max_findings),
+                _ if is_hole(index) => self.hole(index, &ours, max_findings),
                 _ => unread.push(index),
             }
             self.answer.whole = false;

@@ -1,6 +1,6 @@
 //! Two entries of one offset: their fields, their instructions, their rows.
 
-use cfidiff_model::{Cie, Entry, EntryKind, Fde, Instruction, Key, Says, Target};
+use cfidiff_model::{Cie, Entry, EntryKind, Fde, Instruction, Key, Pointer, Says, Target};
 
 use crate::compare::rows::{Frame, compare_initial_row, compare_rows};
 use crate::report::describe;
@@ -87,8 +87,10 @@ impl Differences<'_> {
             self.field(Key::CieVersion, &ours.version, &theirs.version, u8::to_string);
         }
         if says.contains(Says::AUGMENTATION_STRING) {
-            let text = |bytes: &cfidiff_model::Bytes| format!("{:?}", String::from_utf8_lossy(bytes));
-            self.field(Key::CieAugmentation, &ours.augmentation, &theirs.augmentation, text);
+            // As text, since not every reader gives bytes.
+            let (a, b) = (&ours.augmentation, &theirs.augmentation);
+            let [a, b] = [a, b].map(|string| String::from_utf8_lossy(string));
+            self.field(Key::CieAugmentation, &a, &b, |text| format!("{text:?}"));
         }
         if says.contains(Says::CIE_FACTORS) {
             let (a, b) = (&ours.code_alignment_factor, &theirs.code_alignment_factor);
@@ -105,7 +107,7 @@ impl Differences<'_> {
             let (a, b) = (&ours.segment_selector_size, &theirs.segment_selector_size);
             self.field(Key::CieSegmentSelectorSize, a, b, u8::to_string);
         }
-        if says.contains(Says::AUGMENTATION_BYTES) {
+        if says.contains(Says::CIE_AUGMENTATION_BYTES) {
             let (a, b) = (&ours.augmentation_data, &theirs.augmentation_data);
             self.field(Key::AugmentationData, a, b, |bytes| describe::bytes(bytes));
         }
@@ -146,12 +148,19 @@ impl Differences<'_> {
         if says.contains(Says::INDIRECT) {
             self.field(Key::FdeIndirect, &ours.indirect, &theirs.indirect, bool::to_string);
         }
-        if says.contains(Says::AUGMENTATION_BYTES) {
+        if says.contains(Says::FDE_AUGMENTATION_BYTES) {
             let (a, b) = (&ours.augmentation_data, &theirs.augmentation_data);
             self.field(Key::AugmentationData, a, b, |bytes| describe::bytes(bytes));
         }
         if says.contains(Says::LSDA) {
-            self.field(Key::FdeLsda, &ours.lsda, &theirs.lsda, |lsda| describe::pointer(*lsda));
+            let said = |lsda: Option<Pointer>| {
+                lsda.map(|pointer| Pointer {
+                    indirect: pointer.indirect && says.contains(Says::INDIRECT),
+                    ..pointer
+                })
+            };
+            let (a, b) = (said(ours.lsda), said(theirs.lsda));
+            self.field(Key::FdeLsda, &a, &b, |lsda| describe::pointer(*lsda));
         }
     }
 

@@ -4,6 +4,9 @@
 //! |---|---|
 //! | `section` | `.eh_frame` or `.debug_frame` |
 //! | `machine`, `class`, `endianness` | `x86_64`, `32` or `64`, `little` or `big` |
+//! | `gnu-compressed` | present when the section's name starts with `.zdebug` |
+//! | `eh-frame-hdr` | on sections, when the case has an `.eh_frame_hdr`: its first four bytes, such as `011b033b` |
+//! | `name-comes-again` | present when a later section has the same name |
 //! | `no-section-header` | present when the section was found through program headers alone |
 //! | `relocatable` | present in relocatable objects |
 //! | `kind` | `CIE`, `FDE`, `terminator`, `unreadable record` |
@@ -16,7 +19,8 @@
 //! | `code-alignment-factor`, `return-address-register` | of the record's CIE |
 //! | `data-alignment-factor-size` | its absolute value |
 //! | `fde-encoding`, `lsda-encoding`, `personality-encoding` | such as `0x1b` |
-//! | `fde-format`, `fde-application` | such as `sdata4`, `pcrel` |
+//! | `fde-format`, `fde-application`, `lsda-format`, `lsda-application` | such as `sdata4`, `pcrel` |
+//! | `fde-indirect`, `lsda-indirect` | present when the encoding has DW_EH_PE_indirect |
 //! | `fde-format-is-leb128` | present for `uleb128` and `sleb128` |
 //! | `personality-format-is-leb128` | present for `uleb128` and `sleb128` |
 //! | `signed-pointer` | present when one of these encodings has the format `signed` |
@@ -26,6 +30,8 @@
 //! | `zero-length` | present when an FDE covers nothing |
 //! | `cie-after-fde` | present when an FDE stands before its CIE |
 //! | `aligned-pointer`, `pcrel-pointer` | present when one of these encodings is DW_EH_PE_aligned, DW_EH_PE_pcrel |
+//! | `aligned-pointer` | present when one of these encodings is DW_EH_PE_aligned |
+//! | `spare-augmentation-data` | present when the record's augmentation data is longer than its letters need |
 //! | `opcode` | each instruction's name and that of its canonical form, the CIE's included |
 //! | `operation` | each DWARF operation's opcode, such as `0x77` |
 //! | `largest-register` | the largest register number among the operands, the CIE's included |
@@ -75,6 +81,7 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
             if let Some(cie) = cie_index.and_then(|index| seen.cie(section, target, table, index)) {
                 cie.features.iter().for_each(|feature| features.add(feature.name, feature.value.as_str()));
                 features.fde(fde, cie);
+                features.spare_data(fde, cie.lsda_encoding, target);
                 if fde.cie > Some(entry.offset) {
                     features.add("cie-after-fde", "");
                 }
@@ -139,14 +146,25 @@ fn of_cie<S: Semantics + ?Sized>(
     Some(OfCie { features: features.list, fde_encoding, lsda_encoding })
 }
 
-/// Features of a section: what any of its records has, and what is true of the whole.
+/// Features of a section: what any of its records has, and what is true of the whole. `header` is the case's
+/// `.eh_frame_hdr`, `later` are the sections of the case behind this one.
 pub(crate) fn of_section<S: Semantics + ?Sized>(
     section: &Section,
     target: &Target,
     table: &mut Table<'_, S>,
+    header: Option<&Section>,
+    later: &[Section],
 ) -> Vec<Feature> {
     let mut features = Features::default();
     features.common(section, target);
+    if let Some(header) = header {
+        let start = &header.data[..header.data.len().min(4)];
+        features.add("eh-frame-hdr", start.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+    }
+    if later.iter().any(|other| other.name == section.name) {
+        features.add("name-comes-again", "");
+    }
+    let mut cies = HashMap::new();
     let mut entry = Entry::default();
     let mut terminated = false;
     for index in 0..table.len() {
@@ -156,7 +174,17 @@ pub(crate) fn of_section<S: Semantics + ?Sized>(
         features.entry(&entry, section, target);
         match &entry.kind {
             EntryKind::Terminator => terminated = true,
-            EntryKind::Cie(cie) => features.cie(cie, target),
+            EntryKind::Cie(cie) => {
+                features.cie(cie, target);
+                cies.insert(entry.offset, cie.lsda_encoding);
+            }
+            EntryKind::Fde(fde) => {
+                let lsda_encoding = fde.cie.and_then(|cie| cies.get(&cie).copied()).flatten();
+                features.spare_data(fde, lsda_encoding, target);
+                if fde.cie > Some(entry.offset) {
+                    features.add("cie-after-fde", "");
+                }
+            }
             EntryKind::Unreadable if index + 1 == table.len() => {
                 let size = section.data.len() as u64 - entry.offset.0;
                 features.add("trailing-bytes", size.to_string());
@@ -190,6 +218,9 @@ impl Features {
     }
 
     fn common(&mut self, section: &Section, target: &Target) {
+        if section.name.starts_with(".zdebug") {
+            self.add("gnu-compressed", "");
+        }
         if section.index.is_none() {
             self.add("no-section-header", "");
         }
@@ -290,9 +321,17 @@ impl Features {
                 self.add("fde-format-is-leb128", "");
             }
             self.add("fde-application", application_name(encoding));
+            if encoding & 0x80 != 0 && encoding != 0xff {
+                self.add("fde-indirect", "");
+            }
         }
         if let Some(encoding) = cie.lsda_encoding {
             self.add("lsda-encoding", format!("{encoding:#04x}"));
+            self.add("lsda-application", application_name(encoding));
+            self.add("lsda-format", format_name(encoding));
+            if encoding & 0x80 != 0 && encoding != 0xff {
+                self.add("lsda-indirect", "");
+            }
         }
         if let Some((encoding, pointer)) = cie.personality {
             self.add("personality-encoding", format!("{encoding:#04x}"));
@@ -303,6 +342,9 @@ impl Features {
                 self.add("personality", "null");
             }
         }
+        if cie_data_size(cie, target).is_some_and(|size| cie.augmentation_data.len() > size) {
+            self.add("spare-augmentation-data", "");
+        }
         let personality = cie.personality.map(|(encoding, _)| encoding);
         let encodings = [cie.fde_encoding, cie.lsda_encoding, personality];
         for (application, feature) in [("aligned", "aligned-pointer"), ("pcrel", "pcrel-pointer")] {
@@ -312,6 +354,13 @@ impl Features {
         }
         if encodings.into_iter().flatten().any(|encoding| format_name(encoding) == "signed") {
             self.add("signed-pointer", "");
+        }
+    }
+
+    fn spare_data(&mut self, fde: &Fde, lsda_encoding: Option<u8>, target: &Target) {
+        let used = lsda_encoding.map_or(Some(0), |encoding| pointer_size(encoding, target));
+        if used.is_some_and(|used| fde.augmentation_data.len() > used) {
+            self.add("spare-augmentation-data", "");
         }
     }
 
@@ -376,6 +425,33 @@ fn first_past_names(machine: Machine) -> u64 {
         Machine::RISCV => 8193,
         _ => 1024,
     }
+}
+
+/// The size of a pointer in this encoding, where it does not depend on its value or its place.
+fn pointer_size(encoding: u8, target: &Target) -> Option<usize> {
+    match encoding {
+        0xff => Some(0),
+        _ if application_name(encoding) == "aligned" => None,
+        _ => match encoding & 0x07 {
+            0x00 => Some(target.class.address_size().into()),
+            0x02 => Some(2),
+            0x03 => Some(4),
+            0x04 => Some(8),
+            _ => None,
+        },
+    }
+}
+
+/// How many bytes of augmentation data a CIE's letters use, when that is known of each.
+fn cie_data_size(cie: &Cie, target: &Target) -> Option<usize> {
+    let Some((b'z', letters)) = cie.augmentation.split_first() else { return None };
+    let size = |letter: &u8| match letter {
+        b'L' | b'R' => Some(1),
+        b'P' => Some(1 + pointer_size(cie.personality?.0, target)?),
+        b'S' | b'B' | b'G' => Some(0),
+        _ => None,
+    };
+    letters.iter().map(size).sum()
 }
 
 fn format_name(encoding: u8) -> &'static str {

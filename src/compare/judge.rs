@@ -1,7 +1,7 @@
 //! From a difference to a finding: which verdict, and why.
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
+use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionKind, SectionOffset, Target, Verdict};
 use cfidiff_oracles::known::{Feature, Known};
 
 use crate::compare::entries::Difference;
@@ -27,7 +27,7 @@ impl Judge {
         record: &[Feature],
         section: &[Feature],
     ) -> Option<&Known> {
-        self.known.iter().find(|known| known.explains(reader.name, reader.version, key, record, section))
+        self.known.iter().find(|known| known.explains(reader.tool, reader.version, key, record, section))
     }
 }
 
@@ -35,7 +35,11 @@ impl Judge {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Identity<'a> {
     pub name: &'a str,
+    /// The tool that it is a version of.
+    pub tool: &'a str,
     pub version: &'a str,
+    /// What `--reader-cmd` was given for it, if it was.
+    pub command: Option<&'a str>,
 }
 
 /// Judges the differences of one section.
@@ -117,7 +121,7 @@ impl<'a> SectionJudge<'a> {
             theirs: judged.difference.theirs,
             cause,
             reason,
-            repro: repro(self.case, self.reader.name),
+            repro: repro(self.case, self.reader),
             count: judged.count,
         }
     }
@@ -129,8 +133,11 @@ impl<'a> SectionJudge<'a> {
         judged: &Judged<'_>,
     ) -> Ruling {
         let (section, target) = (&self.case.sections[self.section], &self.case.target);
-        let of_section =
-            self.section_features.get_or_insert_with(|| features::of_section(section, target, table));
+        let later = &self.case.sections[self.section + 1..];
+        let header = self.case.sections.iter().find(|section| section.kind == SectionKind::EhFrameHdr);
+        let of_section = self
+            .section_features
+            .get_or_insert_with(|| features::of_section(section, target, table, header, later));
         let of_record: &[Feature] = match judged.record {
             None => of_section,
             Some((index, _)) => {
@@ -187,11 +194,17 @@ fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
 }
 
 /// A command that shows the finding again.
-fn repro(case: &Case, reader: &str) -> String {
+fn repro(case: &Case, reader: Identity<'_>) -> String {
     let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
     if path.starts_with('-') {
         path.insert_str(0, "./");
     }
-    let quoted = shlex::try_quote(&path).map_or_else(|_| format!("{path:?}"), |quoted| quoted.into_owned());
-    format!("cfidiff check --reader {reader} {quoted}")
+    let quoted = |word: &str| {
+        shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), |quoted| quoted.into_owned())
+    };
+    let reader = match reader.command {
+        Some(pair) => format!("--reader-cmd {}", quoted(pair)),
+        None => format!("--reader {}", reader.name),
+    };
+    format!("cfidiff check {reader} {}", quoted(&path))
 }

@@ -9,6 +9,7 @@ mod comparator;
 mod entries;
 mod features;
 mod judge;
+mod look_up;
 mod rows;
 mod tally;
 
@@ -16,4 +17,5 @@ pub use arbiter::{Witness, arbitrate};
 pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
 pub(crate) use comparator::{by_section, fingerprint};
 pub use judge::Judge;
+pub(crate) use look_up::read as look_up;
 pub use tally::{Counts, ReaderTally, Records};

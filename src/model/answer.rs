@@ -2,7 +2,7 @@
 
 use bitflags::bitflags;
 
-use crate::Entry;
+use crate::{Address, CfaRule, Entry, RegisterRule};
 
 bitflags! {
     /// What a reader says of a section. Only what is said is compared.
@@ -24,8 +24,8 @@ bitflags! {
         const ADDRESS_SIZE = 1 << 6;
         /// A CIE's segment selector size.
         const SEGMENT_SIZE = 1 << 7;
-        /// The raw bytes of a CIE's and an FDE's augmentation data.
-        const AUGMENTATION_BYTES = 1 << 8;
+        /// The raw bytes of a CIE's augmentation data.
+        const CIE_AUGMENTATION_BYTES = 1 << 8;
         /// The meaning of a CIE's augmentation data: encodings, personality, signal frame.
         const AUGMENTATION = 1 << 9;
         /// Which CIE an FDE belongs to.
@@ -52,7 +52,7 @@ bitflags! {
         const ROWS_OF_NOPS = 1 << 20;
         /// The segment selector of an FDE.
         const SEGMENT = 1 << 21;
-        /// Whether an FDE's initial location is indirect (DW_EH_PE_indirect).
+        /// Whether an FDE's pointers are indirect (DW_EH_PE_indirect): its initial location and its LSDA.
         const INDIRECT = 1 << 22;
         /// Which of several encodings of one instruction was used: advance_loc1 against advance_loc4, offset
         /// against offset_extended, the `_sf` forms. A reader without it gives each group's canonical form, which
@@ -61,6 +61,8 @@ bitflags! {
         const INSTRUCTION_FORMS = 1 << 23;
         /// A CIE's augmentation string.
         const AUGMENTATION_STRING = 1 << 24;
+        /// The raw bytes of an FDE's augmentation data.
+        const FDE_AUGMENTATION_BYTES = 1 << 25;
     }
 }
 
@@ -74,6 +76,24 @@ pub enum Outcome {
     /// It broke: crashed, went silent, ran out of time, or printed what cannot be parsed. The words say which and
     /// where.
     Failed(String),
+}
+
+/// What a reader says of one address, as an unwinder needs it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LookUp {
+    /// The link-time address that was asked about.
+    pub address: Address,
+    /// The CFA there; undefined as well when the reader has no row for the address.
+    pub cfa: CfaRule,
+    /// How the return address is recovered; `None` for no rule.
+    pub return_address: Option<RegisterRule>,
+}
+
+impl LookUp {
+    /// Whether two addresses have the same answer.
+    pub fn same_as(&self, other: &LookUp) -> bool {
+        self.cfa == other.cfa && self.return_address == other.return_address
+    }
 }
 
 /// Where a reader's answer goes, entry by entry.

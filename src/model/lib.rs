@@ -26,7 +26,7 @@ mod row;
 mod wire;
 
 pub use address::{Address, SectionOffset};
-pub use answer::{Outcome, Says, Sink};
+pub use answer::{LookUp, Outcome, Says, Sink};
 pub use case::{Bases, Case, Class, Endianness, Section, SectionKind, Target};
 pub use entry::{Bytes, Cie, Entry, EntryKind, Fde, Format, Pointer};
 pub use expression::{Expression, Operation, operation_by_name, operation_name};

@@ -4,8 +4,8 @@
 use serde::ser::{Serialize, SerializeMap, SerializeSeq, SerializeStruct, Serializer};
 
 use crate::{
-    CfaRule, Cie, Entry, EntryKind, Expression, Fault, Fde, Format, Instruction, Operand, Operation, Pointer,
-    RegisterRule, RowRef, Rows, operation_name,
+    CfaRule, Cie, Entry, EntryKind, Expression, Fault, Fde, Format, Instruction, LookUp, Operand, Operation,
+    Pointer, RegisterRule, RowRef, Rows, operation_name,
 };
 
 /// An unsigned number as `"0x…"`.
@@ -174,19 +174,39 @@ impl Serialize for Rule<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("register", &hex(self.0))?;
-        match self.1 {
-            RegisterRule::Undefined => map.serialize_entry("rule", "undefined")?,
-            RegisterRule::SameValue => map.serialize_entry("rule", "same_value")?,
-            RegisterRule::Offset(offset) => entry(&mut map, "offset", "offset", &signed_hex(*offset))?,
-            RegisterRule::ValOffset(offset) => entry(&mut map, "val_offset", "offset", &signed_hex(*offset))?,
-            RegisterRule::Register(source) => entry(&mut map, "register", "source", &hex(*source))?,
-            RegisterRule::Expression(expression) => entry(&mut map, "expression", "expression", expression)?,
-            RegisterRule::ValExpression(expression) => {
-                entry(&mut map, "val_expression", "expression", expression)?
-            }
-            RegisterRule::Architectural(value) => entry(&mut map, "architectural", "value", &hex(*value))?,
-        }
+        rule_fields(&mut map, self.1)?;
         map.end()
+    }
+}
+
+impl Serialize for RegisterRule {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        rule_fields(&mut map, self)?;
+        map.end()
+    }
+}
+
+fn rule_fields<M: SerializeMap>(map: &mut M, rule: &RegisterRule) -> Result<(), M::Error> {
+    match rule {
+        RegisterRule::Undefined => map.serialize_entry("rule", "undefined"),
+        RegisterRule::SameValue => map.serialize_entry("rule", "same_value"),
+        RegisterRule::Offset(offset) => entry(map, "offset", "offset", &signed_hex(*offset)),
+        RegisterRule::ValOffset(offset) => entry(map, "val_offset", "offset", &signed_hex(*offset)),
+        RegisterRule::Register(source) => entry(map, "register", "source", &hex(*source)),
+        RegisterRule::Expression(expression) => entry(map, "expression", "expression", expression),
+        RegisterRule::ValExpression(expression) => entry(map, "val_expression", "expression", expression),
+        RegisterRule::Architectural(value) => entry(map, "architectural", "value", &hex(*value)),
+    }
+}
+
+impl Serialize for LookUp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut fields = serializer.serialize_struct("LookUp", 3)?;
+        fields.serialize_field("address", &self.address)?;
+        fields.serialize_field("cfa", &self.cfa)?;
+        fields.serialize_field("return_address", &self.return_address)?;
+        fields.end()
     }
 }
 

@@ -113,9 +113,9 @@ impl<W: Write> Report for JsonLines<W> {
             unsupported: reader.tally.unsupported,
         });
         let missing = summary.missing.iter().map(|(missing, _)| MissingLine {
-            name: missing.name,
+            name: &missing.name,
             why: &missing.why,
-            install: missing.install,
+            install: &missing.install,
         });
         self.line(&Line::Summary(SummaryLine {
             version: env!("CARGO_PKG_VERSION"),

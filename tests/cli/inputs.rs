@@ -142,6 +142,6 @@ fn a_name_cannot_speak_to_the_terminal() {
 fn wrong_usage_says_what_is_right() {
     check(["--timeout", "0", LINKED]).exits(2).logs("1..=");
     check(["--sections", ".text", LINKED]).exits(2).logs(".eh_frame, .debug_frame");
-    check(["--reader", "nobody", LINKED]).exits(2).logs("[possible values: gimli, readelf]");
+    check(["--reader", "nobody", LINKED]).exits(2).logs("there are gimli, readelf, objdump, llvm-dwarfdump");
     check(["--jobs", "many", LINKED]).exits(2).logs("invalid digit");
 }

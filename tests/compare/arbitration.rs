@@ -64,6 +64,23 @@ fn a_reader_is_one_witness_however_many_passes_it_has() {
 }
 
 #[test]
+fn readers_of_one_family_are_one_witness() {
+    let wrong = || Fake::with(|entries| wrong_segment(entries));
+    let right = || Fake::with(|_| {});
+    // Of the family of the reader that differs: neither for it nor against it.
+    let reason_of = |wrong: Fake, others| reason(PLAIN, wrong, others);
+    for brother in [wrong(), right()] {
+        let reason = reason_of(wrong().of("one"), vec![brother.named("brother").of("one")]);
+        assert!(reason.starts_with("no other reader decides it"), "{reason}");
+    }
+    // Two of another family are told once, and a family that is divided has no word.
+    let both = vec![right().named("a").of("two"), right().named("b").of("two")];
+    assert!(reason_of(wrong(), both).starts_with("a sides with ours, so"));
+    let divided = vec![right().named("a").of("two"), wrong().named("b").of("two")];
+    assert!(reason_of(wrong(), divided).starts_with("no other reader decides it"));
+}
+
+#[test]
 fn a_reader_with_another_answer_sides_with_nobody() {
     let other = Fake::with(|entries| segment(entries, 2)).named("other");
     let reason = reason(PLAIN, Fake::with(|entries| wrong_segment(entries)), vec![other]);

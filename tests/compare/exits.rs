@@ -9,7 +9,7 @@ use cfidiff_oracles::{Missing, Oracle};
 use crate::support::{Fake, PLAIN, path, run};
 
 fn missing() -> Missing {
-    Missing { name: "lost", why: "not found".into(), install: "none" }
+    Missing { name: "lost".into(), why: "not found".into(), install: "none".into() }
 }
 
 /// The sum of a run over one file with one reader.

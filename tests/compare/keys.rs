@@ -166,7 +166,7 @@ fn of_cie(key: Key) -> Option<Mistake> {
 
 fn of_fde(key: Key) -> Option<Mistake> {
     match key {
-        Key::AugmentationData => in_fde(Says::AUGMENTATION_BYTES, "00 01 00 00", "00 01", |entries| {
+        Key::AugmentationData => in_fde(Says::FDE_AUGMENTATION_BYTES, "00 01 00 00", "00 01", |entries| {
             fde(entries).augmentation_data.truncate(2);
         }),
         Key::FdeCie => in_fde(Says::CIE_OF_FDE, "0x0", "none", |entries| fde(entries).cie = None),

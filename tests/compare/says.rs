@@ -27,6 +27,7 @@ fn every_flag_takes_part() {
     let mut tested = keys.fold(Says::empty(), |sum, says| sum | says);
     // Each of these has a test of its own, here or beside.
     tested |= Says::TERMINATORS | Says::PAST_TERMINATOR | Says::INSTRUCTION_FORMS | Says::CIE_ROWS;
+    tested |= Says::CIE_AUGMENTATION_BYTES;
     tested |= Says::UNDEFINED_RULES | Says::ROW_EXPRESSIONS | Says::ARCHITECTURAL_RULES | Says::ROWS_OF_NOPS;
     assert_eq!(tested, Says::all());
 }
@@ -68,6 +69,24 @@ fn the_initial_row_of_a_cie_is_compared_where_it_is_told() {
     assert_eq!(found.told(), [(Key::RowRegisterRule, 0, "at 0x0: rip=c-8", "at 0x0: rip=none")]);
     let found = with_and_without(PLAIN, Says::CIE_ROWS, |entries| entries[0].rows.clear());
     assert_eq!(found.told(), [(Key::RowLocation, 0, "0x0..0x0 cfa=rsp+8 rip=c-8", "no row")]);
+}
+
+#[test]
+fn the_augmentation_data_of_a_cie_is_compared_where_it_is_told() {
+    let found = with_and_without(PLAIN, Says::CIE_AUGMENTATION_BYTES, |entries| {
+        let EntryKind::Cie(cie) = &mut entries[0].kind else { panic!("a CIE is first") };
+        cie.augmentation_data.truncate(2);
+    });
+    assert_eq!(found.told(), [(Key::AugmentationData, 0, "00 34 12 00 00 00 00 00 00 1b 1b", "00 34")]);
+}
+
+#[test]
+fn whether_an_lsda_is_indirect_is_compared_where_it_is_told() {
+    let found = with_and_without(PLAIN, Says::INDIRECT, |entries| {
+        let EntryKind::Fde(fde) = &mut entries[1].kind else { panic!("an FDE is second") };
+        fde.lsda.iter_mut().for_each(|lsda| lsda.indirect = true);
+    });
+    assert_eq!(found.keys(), [(Key::FdeLsda, 0x28)]);
 }
 
 #[test]

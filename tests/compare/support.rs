@@ -46,6 +46,8 @@ pub type Change = Box<dyn Fn(&mut Vec<Entry>) + Send + Sync>;
 /// A reader that repeats our own answer but for its changes.
 pub struct Fake {
     pub name: &'static str,
+    /// The family; that of a reader by itself unless set.
+    pub family: Option<&'static str>,
     pub version: &'static str,
     pub reads_files: bool,
     pub passes: Vec<Pass>,
@@ -61,6 +63,7 @@ impl Fake {
     pub fn right() -> Fake {
         Fake {
             name: "fake",
+            family: None,
             version: "1.0",
             reads_files: true,
             passes: Vec::new(),
@@ -91,6 +94,11 @@ impl Fake {
     pub fn named(self, name: &'static str) -> Fake {
         Fake { name, ..self }
     }
+
+    /// The same as a member of a family.
+    pub fn of(self, family: &'static str) -> Fake {
+        Fake { family: Some(family), ..self }
+    }
 }
 
 impl Oracle for Fake {
@@ -100,6 +108,10 @@ impl Oracle for Fake {
 
     fn version(&self) -> &str {
         self.version
+    }
+
+    fn family(&self) -> &str {
+        self.family.unwrap_or(self.name)
     }
 
     fn passes(&self) -> &[Pass] {
@@ -142,7 +154,7 @@ pub fn compare(case: &Case, fake: &Fake) -> Found {
 pub fn compare_knowing(case: &Case, fake: &Fake, judge: &Judge) -> Found {
     let cases = std::slice::from_ref(case);
     let read = |pass| {
-        let mut comparator = Comparator::new(cases, judge, fake.name, fake.version, usize::MAX);
+        let mut comparator = Comparator::new(cases, judge, fake, usize::MAX);
         fake.read(pass, cases, &mut comparator);
         comparator.finish().remove(0)
     };

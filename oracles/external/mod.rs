@@ -1,0 +1,307 @@
+//! The user's own reader: any command that speaks the protocol of `PROTOCOL.md`.
+//!
+//! A command with `{file}` in it is started for each file. One without is started once and asked for file after
+//! file on its standard input.
+
+mod answer;
+mod command;
+mod convert;
+mod lines;
+mod session;
+#[cfg(test)]
+mod tests;
+
+use std::io::Write as _;
+use std::ops::ControlFlow;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use cfidiff_model::{
+    Address, Case, Class, Endianness, LookUp, Machine, Outcome, Says, SectionKind, Sink, Target,
+};
+
+use self::answer::{Answer, Speaker};
+pub use self::answer::{LOOK_UPS, capability, capability_name};
+use self::command::Template;
+pub use self::lines::PROTOCOL;
+use self::session::Session;
+use crate::lines::{LONGEST, Lines};
+use crate::process::{self, Ended, Errors, Killed, Limits};
+use crate::{Oracle, Pass};
+
+/// A linked x86-64 file of one CIE and two FDEs, on which every reader is tried before it is trusted with others.
+const HANDSHAKE: &[u8] = include_bytes!("handshake.elf");
+/// How long a reader may take for one file unless the user says otherwise.
+pub const TIME_OUT: Duration = Duration::from_secs(30);
+/// The most bytes that a reader may print for one file.
+const OUTPUT_LIMIT: u64 = 4 << 30;
+/// How much of a reader's error stream goes into a report.
+const WORDS: usize = 200;
+
+/// A reader that is a command of the user's.
+pub struct External {
+    name: String,
+    /// The pair of name and command that the user gave.
+    pair: Option<String>,
+    template: Template,
+    limits: Limits,
+    speaker: Speaker,
+    passes: [Pass; 1],
+    /// Processes that wait for the next file, for a command that lives on.
+    idle: Mutex<Vec<Session>>,
+}
+
+impl External {
+    /// A reader given as `NAME=CMD`. The command is split into words as a shell splits them, and run without a
+    /// shell. It is tried on a small file at once.
+    ///
+    /// # Errors
+    /// In words, when the text is no such pair, or the reader does not answer as the protocol asks.
+    pub fn start(pair: &str, time_out: Duration) -> Result<External, String> {
+        let (name, command) = pair.split_once('=').ok_or("expected NAME=CMD")?;
+        if name.is_empty() || name.contains(char::is_whitespace) {
+            return Err(format!("{name:?} is no name for a reader"));
+        }
+        let external = External::with_template(name, Template::parse(command)?, time_out)?;
+        Ok(External { pair: Some(pair.to_owned()), ..external })
+    }
+
+    /// A reader whose command is given word by word.
+    ///
+    /// # Errors
+    /// In words, when the reader does not answer as the protocol asks.
+    pub fn with_words(name: &str, words: Vec<String>, time_out: Duration) -> Result<External, String> {
+        External::with_template(name, Template::new(words)?, time_out)
+    }
+
+    fn with_template(name: &str, template: Template, time_out: Duration) -> Result<External, String> {
+        let mut external = External {
+            name: name.to_owned(),
+            pair: None,
+            template,
+            limits: Limits { time: time_out, output: OUTPUT_LIMIT },
+            speaker: Speaker { version: String::new(), says: Says::empty(), looks_up: false },
+            passes: [Pass { name: "answer", says: Says::empty() }],
+            idle: Mutex::default(),
+        };
+        external.speaker = external.handshake()?;
+        external.passes[0].says = external.speaker.says;
+        Ok(external)
+    }
+
+    /// Asks for a small file. What the reader makes of it is compared nowhere.
+    fn handshake(&self) -> Result<Speaker, String> {
+        let mut file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+        file.write_all(HANDSHAKE).map_err(|error| error.to_string())?;
+        let case = handshake_case(file.path());
+        let mut last = LastWord::default();
+        let mut ignore = |_| {};
+        let answer = Answer::new(&case, 0, &mut last).with_look_ups(&mut ignore);
+        let speaker = self.ask(file.path(), &[Address(0x1010), Address(0x1011)], answer);
+        match (last.0, speaker) {
+            (Some(why), _) => Err(why),
+            (None, Some(speaker)) => Ok(speaker),
+            (None, None) => Err("it did not say who it is".to_owned()),
+        }
+    }
+
+    /// Asks for one file and pushes the answer. Gives who spoke.
+    fn ask(&self, file: &Path, addresses: &[Address], answer: Answer<'_>) -> Option<Speaker> {
+        if self.template.lives_on() {
+            self.ask_session(file, addresses, answer)
+        } else {
+            self.run(file, addresses, answer)
+        }
+    }
+
+    /// Starts a process for the file.
+    fn run(&self, file: &Path, addresses: &[Address], mut answer: Answer<'_>) -> Option<Speaker> {
+        let list = match self.template.takes_addresses().then(|| write_addresses(addresses)).transpose() {
+            Ok(list) => list,
+            Err(error) => return answer.finish(Some(format!("cannot be given addresses: {error}"))),
+        };
+        let command = self.template.command(file, list.as_ref().map(|list| list.path()));
+        let mut lines = Lines::default();
+        let mut refusal = None;
+        let ended = process::run(command, Errors::Apart, self.limits, &mut |chunk| {
+            let fed = lines.split(chunk, |line| {
+                if refusal.is_none() {
+                    refusal = answer.line(line).err();
+                }
+            });
+            if refusal.is_some() { ControlFlow::Break(()) } else { fed }
+        });
+        // A last line without its end counts, unless it was cut off.
+        let rest = lines.rest();
+        let by_itself = ended.as_ref().is_ok_and(|ended| ended.failure().is_none());
+        if refusal.is_none() && by_itself && !rest.is_empty() {
+            refusal = answer.line(&rest).err();
+        }
+        let why = match ended {
+            Err(error) => Some(format!("cannot be run: {error}")),
+            Ok(ended) => refusal.or_else(|| failure(&ended, &answer)),
+        };
+        answer.finish(why)
+    }
+
+    /// Asks a process that waits, or a new one.
+    fn ask_session(&self, file: &Path, addresses: &[Address], answer: Answer<'_>) -> Option<Speaker> {
+        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let (mut session, mut answer) = match waiting {
+            Some(session) => (session, answer.of(self.speaker.clone())),
+            None => match Session::start(self.template.command(file, None)) {
+                Ok(session) => (session, answer),
+                Err(error) => return answer.finish(Some(format!("cannot be run: {error}"))),
+            },
+        };
+        match session.ask(file, addresses, self.limits, &mut |line| answer.line(line)) {
+            Ok(()) => {
+                self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(session);
+                answer.finish(None)
+            }
+            Err(why) => answer.finish(Some(why)),
+        }
+    }
+}
+
+/// The addresses in a file, one on each line.
+fn write_addresses(addresses: &[Address]) -> std::io::Result<tempfile::NamedTempFile> {
+    let file = tempfile::NamedTempFile::new()?;
+    let mut out = std::io::BufWriter::new(&file);
+    for address in addresses {
+        writeln!(out, "{:#x}", address.0)?;
+    }
+    out.flush()?;
+    drop(out);
+    Ok(file)
+}
+
+/// Why the protocol cannot name this case.
+fn unnamed(case: &Case) -> Option<&'static str> {
+    match (&case.path, &case.member) {
+        (None, _) => Some("it is in memory only, and the reader reads files"),
+        (_, Some(_)) => Some("it is a member of an archive, and the protocol names whole files"),
+        _ => None,
+    }
+}
+
+impl Oracle for External {
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    fn command(&self) -> Option<&str> {
+        self.pair.as_deref()
+    }
+
+    fn version(&self) -> &str {
+        &self.speaker.version
+    }
+
+    fn passes(&self) -> &[Pass] {
+        &self.passes
+    }
+
+    fn reads_files(&self) -> bool {
+        true
+    }
+
+    fn read(&self, _pass: usize, cases: &[Case], sink: &mut dyn Sink) {
+        for (number, case) in cases.iter().enumerate() {
+            match (&case.path, unnamed(case)) {
+                _ if sink.cancelled() => {
+                    sink.end_case(number, Outcome::Failed("was stopped on request".to_owned()));
+                }
+                (Some(path), None) => _ = self.ask(path, &[], Answer::new(case, number, sink)),
+                (_, why) => {
+                    let why = why.unwrap_or_default().to_owned();
+                    sink.end_case(number, Outcome::Unsupported(why));
+                }
+            }
+        }
+    }
+
+    fn looks_up(&self) -> bool {
+        self.speaker.looks_up
+    }
+
+    fn look_up(&self, case: &Case, addresses: &[Address], each: &mut dyn FnMut(LookUp)) -> Outcome {
+        let (Some(path), None) = (&case.path, unnamed(case)) else {
+            return Outcome::Unsupported(unnamed(case).unwrap_or_default().to_owned());
+        };
+        let mut last = LastWord::default();
+        self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(each));
+        last.0.map_or(Outcome::Answered, Outcome::Failed)
+    }
+}
+
+/// In words how a process went wrong whose lines were all right.
+fn failure(ended: &Ended, answer: &Answer<'_>) -> Option<String> {
+    let said = said(&ended.errors);
+    let heard = if answer.lines() == 0 { "printed nothing and " } else { "" };
+    match ended.killed {
+        Some(Killed::BySink) => Some(format!("printed a line of more than {LONGEST} bytes")),
+        _ => match (ended.failure(), ended.status.code()) {
+            (Some(failure), _) => Some(format!("{heard}{failure}{said}")),
+            (None, Some(code)) if code != 0 => Some(format!("{heard}exited with {code}{said}")),
+            _ if answer.is_complete() => None,
+            _ => Some(format!("{heard}ended without a line of type \"end\"{said}")),
+        },
+    }
+}
+
+/// The last words of an error stream, for the end of a failure's words. They are what an interpreter's trace ends in.
+fn said(errors: &[u8]) -> String {
+    let words = String::from_utf8_lossy(errors).split_whitespace().collect::<Vec<_>>().join(" ");
+    match words.char_indices().nth_back(WORDS) {
+        _ if words.is_empty() => String::new(),
+        None => format!("; it said: {words}"),
+        Some((start, _)) => format!("; it said: …{}", &words[start..]),
+    }
+}
+
+/// The case of the small file, with the one section that an answer can name.
+fn handshake_case(path: &Path) -> Case {
+    let section = cfidiff_model::Section {
+        kind: SectionKind::EhFrame,
+        name: SectionKind::EhFrame.name().to_owned(),
+        index: Some(2),
+        address: Address(0x2000),
+        data: Vec::new(),
+        bases: cfidiff_model::Bases::default(),
+        faults: Vec::new(),
+    };
+    let target = Target {
+        machine: Machine::X86_64,
+        class: Class::Elf64,
+        endianness: Endianness::Little,
+        relocatable: false,
+    };
+    Case {
+        name: "handshake".to_owned(),
+        path: Some(path.to_owned()),
+        member: None,
+        target,
+        sections: vec![section],
+        notes: Vec::new(),
+    }
+}
+
+/// A sink that keeps the words of a failure only.
+#[derive(Default)]
+struct LastWord(Option<String>);
+
+impl Sink for LastWord {
+    fn section(&mut self, _case: usize, _section: usize, _says: Says) {}
+
+    fn entry(&mut self, _entry: &cfidiff_model::Entry) {}
+
+    fn end_section(&mut self, _outcome: Outcome) {}
+
+    fn end_case(&mut self, _case: usize, outcome: Outcome) {
+        if let Outcome::Failed(why) = outcome {
+            self.0 = Some(why);
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Readers that answer for single addresses, as a profiler does: the CFA and the return address there.
+//!
+//! Their answers are put into the rows that ours has, so that they are compared, judged and reported like any other
+//! table. Each row is asked about at its first and its last location.
+
+use std::collections::BTreeMap;
+
+use cfidiff_cfi::{Reader, RecordKind, Table};
+use cfidiff_model::{
+    Address, Case, CfaRule, Entry, EntryKind, LookUp, Outcome, RegisterRule, RowRef, Rows, Says, Sink,
+};
+use cfidiff_oracles::Oracle;
+
+/// What a table made of look-ups says.
+const SAYS: Says = Says::RECORDS
+    .union(Says::ROWS)
+    .union(Says::UNDEFINED_RULES)
+    .union(Says::ROWS_OF_NOPS)
+    .union(Says::PAST_TERMINATOR);
+
+/// Asks the reader for addresses of each case and hands the tables that follow to the sink.
+pub(crate) fn read(oracle: &dyn Oracle, cases: &[Case], sink: &mut dyn Sink) {
+    for (number, case) in cases.iter().enumerate() {
+        let addresses = addresses(case);
+        if addresses.is_empty() {
+            sink.end_case(number, Outcome::Unsupported("no FDE covers an address to ask about".to_owned()));
+            continue;
+        }
+        let mut answers = BTreeMap::new();
+        let outcome =
+            oracle.look_up(case, &addresses, &mut |answer| _ = answers.insert(answer.address, answer));
+        if !answers.is_empty() {
+            if outcome == Outcome::Answered {
+                no_rows(&addresses, &mut answers);
+            }
+            tables(number, case, &answers, sink);
+        }
+        sink.end_case(number, outcome);
+    }
+}
+
+/// An address of which a reader says nothing, though it came to its end, is one that it has no row for.
+fn no_rows(asked: &[Address], answers: &mut BTreeMap<Address, LookUp>) {
+    for address in asked {
+        let none = || LookUp { address: *address, cfa: CfaRule::Undefined, return_address: None };
+        answers.entry(*address).or_insert_with(none);
+    }
+}
+
+/// The addresses to ask about, ascending, each once: those that exactly one FDE of a section covers.
+fn addresses(case: &Case) -> Vec<Address> {
+    let mut addresses = Vec::new();
+    for (_, section) in case.frame_sections() {
+        let mut table = Table::new(Reader::new(section, case.target));
+        let mut entry = Entry::default();
+        let mut ranges = Vec::new();
+        for index in 0..table.len() {
+            table.fill(index, Says::ROWS, &mut entry);
+            if let EntryKind::Fde(fde) = &entry.kind
+                && entry.faults.is_empty()
+                && !fde.indirect
+            {
+                let points =
+                    entry.rows.iter().filter(|row| row.start < row.end).flat_map(|row| samples(&row));
+                ranges.push((fde.initial_location.0, fde.address_range, points.collect::<Vec<_>>()));
+            }
+        }
+        ranges.sort();
+        let mut covered = 0;
+        for (index, (start, size, points)) in ranges.iter().enumerate() {
+            let end = start.saturating_add(*size);
+            let next = ranges.get(index + 1).map_or(u64::MAX, |(next, _, _)| *next);
+            addresses.extend(points.iter().filter(|point| point.0 >= covered && point.0 < next));
+            covered = covered.max(end);
+        }
+    }
+    addresses.sort_unstable();
+    addresses.dedup();
+    addresses
+}
+
+/// The locations at which a row is asked about: the first and the last.
+fn samples(row: &RowRef<'_>) -> [Address; 2] {
+    [row.start, Address(row.end.0.max(row.start.0.saturating_add(1)) - 1)]
+}
+
+fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink: &mut dyn Sink) {
+    for (index, section) in case.frame_sections() {
+        sink.section(number, index, SAYS);
+        let mut table = Table::new(Reader::new(section, case.target));
+        let mut entry = Entry::default();
+        for index in 0..table.len() {
+            table.fill(index, Says::ROWS, &mut entry);
+            let return_address = match &entry.kind {
+                EntryKind::Cie(_) => None,
+                EntryKind::Fde(fde) => fde.cie.and_then(|offset| {
+                    let record = table.index_of(offset).and_then(|index| table.record(index))?;
+                    let RecordKind::Cie(place) = record.kind else { return None };
+                    table.cie(place).map(|cie| cie.return_address_register)
+                }),
+                // A look-up tells nothing of these.
+                EntryKind::Terminator | EntryKind::Unreadable => continue,
+            };
+            if let Some(register) = return_address {
+                entry.rows = answered(&entry.rows, register, answers);
+            }
+            sink.entry(&entry);
+        }
+        sink.end_section(Outcome::Answered);
+    }
+}
+
+/// Our rows with the reader's CFA and return address in them. What it says nothing of stays, and so compares equal.
+fn answered(ours: &Rows, return_address: u64, answers: &BTreeMap<Address, LookUp>) -> Rows {
+    let mut rows = Rows::default();
+    for row in ours.iter() {
+        let asked = samples(&row).map(|point| answers.get(&point));
+        let mut push = |start, end, answer: Option<&LookUp>| {
+            let replaced = |register| answer.is_some() && register == return_address;
+            for (register, rule) in row.rules.iter().filter(|(register, _)| !replaced(*register)) {
+                rows.push_rule(*register, rule.clone());
+            }
+            let rule: Option<&RegisterRule> = answer.and_then(|answer| answer.return_address.as_ref());
+            if let Some(rule) = rule {
+                rows.push_rule(return_address, rule.clone());
+            }
+            rows.finish_row(start, end, answer.map_or(row.cfa, |answer| &answer.cfa).clone());
+        };
+        match asked {
+            [Some(first), Some(last)] if !first.same_as(last) => {
+                push(row.start, Address(row.end.0 - 1), Some(first));
+                push(Address(row.end.0 - 1), row.end, Some(last));
+            }
+            [first, _] => push(row.start, row.end, first),
+        }
+    }
+    rows
+}

@@ -1,0 +1,95 @@
+//! The ready-made clients of `oracles/clients`: each agrees on real files, and on the corpus keeps to the protocol.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::{env, fs};
+
+use crate::support::{Folder, LINKED, cfidiff};
+
+const CLIENTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/oracles/clients");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/cases");
+/// What every Debian machine has.
+const REAL: [&str; 2] = ["/usr/bin/true", "/usr/bin/ls"];
+
+/// Whether a command succeeds, or a note that what it needs is missing: a failure where every reader is required.
+fn is_there(name: &str, command: &mut Command) -> bool {
+    let status = command.stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let there = status.is_ok_and(|status| status.success());
+    if !there {
+        println!("skipped: {name} not found");
+        let required = env::var_os("CFIDIFF_REQUIRE_ORACLES").is_some_and(|value| value == "all");
+        assert!(!required, "{name} is required");
+    }
+    there
+}
+
+fn python(program: &str) -> Command {
+    let mut command = Command::new("python3");
+    command.args(["-c", program]);
+    command
+}
+
+/// Asserts that a client agrees with ours on real files, and breaks nowhere.
+#[track_caller]
+fn works(command: &str) {
+    let reader = format!("mine={command}");
+    let options = ["check", "--reader", "gimli", "--reader-cmd", &reader, "--format", "jsonl"];
+    let real = REAL.into_iter().filter(|path| Path::new(path).exists());
+    let output = cfidiff().args(options).arg(LINKED).args(real).output().expect("the program starts");
+    let run = crate::support::Run::from(output);
+    let mine = &run.exits(0).summary()["readers"][1];
+    assert_eq!(mine["name"], "mine");
+    assert!(mine["compared"]["fdes"].as_u64() >= Some(6), "{mine}");
+    let output = cfidiff().args(options).arg(CORPUS).output().expect("the program starts");
+    let run = crate::support::Run::from(output);
+    assert!(run.summary()["readers"][1]["compared"]["fdes"].as_u64() > Some(100), "{}", run.summary());
+    for finding in run.json().iter().filter(|line| line["reader"] == "mine") {
+        let theirs = finding["theirs"].as_str().unwrap_or_default();
+        let broke = ["line ", "exited with", "died of", "ran out", "printed", "ended without"];
+        assert!(!broke.iter().any(|words| theirs.starts_with(words)), "{finding}");
+    }
+}
+
+#[test]
+fn minimal() {
+    if is_there("python3", &mut python("")) {
+        works(&format!("python3 {CLIENTS}/minimal.py {{file}}"));
+    }
+}
+
+#[test]
+fn minimal_is_as_small_as_the_protocol_says() {
+    let lines = fs::read_to_string(format!("{CLIENTS}/minimal.py")).expect("it is there").lines().count();
+    let protocol = fs::read_to_string(format!("{CLIENTS}/../PROTOCOL.md")).expect("it is there");
+    assert!(
+        lines <= 50 && protocol.contains("script of 50 lines") && protocol.contains("| 50 lines"),
+        "{lines}"
+    );
+}
+
+#[test]
+fn pyelftools() {
+    if is_there("pyelftools", &mut python("import elftools")) {
+        works(&format!("python3 {CLIENTS}/pyelftools.py"));
+    }
+}
+
+#[test]
+fn gimli() {
+    let programs = Path::new(env!("CARGO_BIN_EXE_cfidiff")).parent().expect("a folder");
+    let program = programs.join("examples/gimli-reader");
+    if is_there("the example gimli-reader", Command::new(&program).stdin(Stdio::null())) {
+        works(&program.display().to_string());
+    }
+}
+
+#[test]
+fn libdw() {
+    let folder = Folder::new();
+    let program = folder.path().join("libdw");
+    let mut compiler = Command::new("cc");
+    compiler.arg("-o").arg(&program).arg(format!("{CLIENTS}/libdw.c")).args(["-ldw", "-lelf"]);
+    if is_there("libdw-dev", &mut compiler) {
+        works(&format!("{} {{file}} {{addresses}}", program.display()));
+    }
+}
