@@ -7,8 +7,8 @@
 //! In a shared object it prints addresses from the start of the file's first segment on, which is added here. The
 //! targets of its advances are offsets in the file, so that only the deltas are taken.
 
-mod base;
 mod expression;
+mod headers;
 mod instruction;
 mod records;
 #[cfg(test)]

@@ -4,14 +4,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 
 use cfidiff_model::{
-    Address, Bytes, Case, Cie, Entry, EntryKind, Expression, Fde, Instruction, Outcome, Section,
+    Address, Bytes, Case, Cie, Entry, EntryKind, Expression, Fde, Instruction, Machine, Outcome, Section,
     SectionOffset, Target,
 };
 
-use super::base::base;
 use super::expression::{address, parse_operation};
+use super::headers::{base, section_type};
 use super::instruction::parse_instruction;
 use crate::printed::cursor::Cursor;
 use crate::printed::draft::{Draft, shortened};
@@ -82,9 +83,16 @@ impl Dialect for Records {
         Some(Special::Section(&quoted[..memchr::memchr(b'\'', quoted)?]))
     }
 
+    fn passes_over(&self, section: &Section, case: &Case) -> Option<&'static str> {
+        const SHT_X86_64_UNWIND: u64 = 0x7000_0001;
+        let section_type = section_type(file(case)?, case.target, section.index?)?;
+        (section_type == SHT_X86_64_UNWIND && case.target.machine == Machine::X86_64)
+            .then_some("it does not know the type SHT_X86_64_UNWIND and prints no section that has it")
+    }
+
     fn begin(&mut self, section: &Section, case: &Case) {
         self.target = case.target;
-        let path = case.path.as_deref().filter(|_| !case.target.relocatable && case.member.is_none());
+        let path = file(case).filter(|_| !case.target.relocatable);
         self.base = path.map_or(0, |path| base(path, case.target));
         self.draft.begin(section);
         self.factors.clear();
@@ -234,6 +242,11 @@ impl Records {
         }
         Some(())
     }
+}
+
+/// The file whose headers are the case's own.
+fn file(case: &Case) -> Option<&Path> {
+    case.path.as_deref().filter(|_| case.member.is_none())
 }
 
 /// Adds an operation, or one of the DW_OP_entry_value before, which is bytes: of a register alone, since that is

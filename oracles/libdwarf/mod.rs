@@ -29,13 +29,13 @@ pub const NAME: &str = "dwarfdump";
 /// What it says of a section.
 ///
 /// Left out, since it does not print them: formats, terminators, sizes of addresses and of segment selectors, and
-/// records behind a terminator, at which it stops.
+/// records behind a terminator, at which it stops. The augmentation data of an FDE it prints only where that is not
+/// longer than the instructions behind it; else it complains in the middle of the line.
 const SAYS: Says = Says::RECORDS
     .union(Says::AUGMENTATION_STRING)
     .union(Says::CIE_FACTORS)
     .union(Says::CIE_VERSION)
     .union(Says::CIE_AUGMENTATION_BYTES)
-    .union(Says::FDE_AUGMENTATION_BYTES)
     .union(Says::CIE_OF_FDE)
     .union(Says::CIE_POINTER)
     .union(Says::RANGE)

@@ -1,12 +1,14 @@
 //! The lines under one section's heading, to entries; and the lines between sections.
 
 use std::borrow::Cow;
-use std::io::{self, BufRead, BufReader, Seek, Write};
+use std::io::{self, BufRead, BufReader, BufWriter, IntoInnerError, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 
 use cfidiff_model::{
     Address, Bytes, Case, Cie, Entry, EntryKind, Fde, Instruction, Outcome, Section, SectionOffset, Target,
 };
+
+use tempfile::SpooledTempFile;
 
 use super::expression::parse_expression;
 use super::instruction::parse_instruction;
@@ -36,7 +38,7 @@ pub(crate) struct Records {
     target: Target,
     list: List,
     /// The lines of the FDEs, until the CIEs are known.
-    fdes: tempfile::SpooledTempFile,
+    fdes: BufWriter<SpooledTempFile>,
     /// What went wrong with keeping them.
     lost: Option<io::Error>,
     draft: Draft,
@@ -55,7 +57,7 @@ impl Records {
             archive: archive.map(|path| argument(path).as_bytes().to_vec()).unwrap_or_default(),
             target: first.target,
             list: List::Fdes,
-            fdes: tempfile::spooled_tempfile(IN_MEMORY),
+            fdes: kept_lines(),
             lost: None,
             draft: Draft::default(),
             cies: Vec::new(),
@@ -72,6 +74,12 @@ impl Dialect for Records {
                 Cow::Owned([&self.archive[..], &b"("[..], member.trim_ascii(), b")"].concat());
             return Some(Special::File { names: [name.clone(), name], unsupported: None });
         }
+        if let Some(refused) = line.strip_prefix(b"ERROR: ").filter(|words| words.starts_with(b".")) {
+            let (name, more) = refused.split_at(memchr::memchr(b' ', refused)?);
+            if more.starts_with(b" not loadable") {
+                return Some(Special::Empty(name));
+            }
+        }
         // Of a compressed section the heading tells more.
         let (name, more) = line.split_at(memchr::memchr(b' ', line).unwrap_or(line.len()));
         match name {
@@ -87,7 +95,7 @@ impl Dialect for Records {
     fn begin(&mut self, section: &Section, case: &Case) {
         self.target = case.target;
         self.list = List::Fdes;
-        self.fdes = tempfile::spooled_tempfile(IN_MEMORY);
+        self.fdes = kept_lines();
         self.lost = None;
         self.draft.begin(section);
         self.cies.clear();
@@ -153,8 +161,9 @@ impl Records {
 
     /// Reads the lines of the FDEs, now that the CIEs are known.
     fn replay(&mut self, deliver: &mut dyn FnMut(&Entry)) -> io::Result<()> {
-        let mut fdes = std::mem::replace(&mut self.fdes, tempfile::spooled_tempfile(0));
+        let fdes = std::mem::replace(&mut self.fdes, kept_lines());
         self.lost.take().map_or(Ok(()), Err)?;
+        let mut fdes = fdes.into_inner().map_err(IntoInnerError::into_error)?;
         fdes.rewind()?;
         let mut fdes = BufReader::new(fdes);
         let mut line = Vec::new();
@@ -184,18 +193,14 @@ impl Records {
         if !self.draft.entry.faults.is_empty() && matches!(line, [b'<' | b'>', ..]) {
             return Some(());
         }
-        let EntryKind::Fde(fde) = &mut self.draft.entry.kind else { return None };
+        let EntryKind::Fde(fde) = &self.draft.entry.kind else { return None };
         if line.starts_with(ROW) {
             let end = Address(fde.initial_location.0.wrapping_add(fde.address_range));
             parse_row(line.trim_ascii_start(), end, &mut self.draft.entry.rows)?;
             self.draft.check_amount();
             return Some(());
         }
-        if let Some(data) = line.trim_ascii_start().strip_prefix(b"<eh aug data len ") {
-            // It complains in the middle of the line where the data is longer than the instructions behind it.
-            if memchr::memmem::find(data, b"ERROR:").is_none() {
-                fde.augmentation_data = augmentation_data(data.strip_suffix(b">")?)?;
-            }
+        if line.trim_ascii_start().starts_with(b"<eh aug data len ") {
             return Some(());
         }
         if line.starts_with(b" fde section offset ") {
@@ -325,6 +330,11 @@ impl Records {
         self.draft.check_amount();
         Some(())
     }
+}
+
+/// Where lines are kept: in memory at first, then in a file that is gone when it is closed.
+fn kept_lines() -> BufWriter<SpooledTempFile> {
+    BufWriter::new(tempfile::spooled_tempfile(IN_MEMORY))
 }
 
 /// Whether the tool says what went wrong, and not what it read.

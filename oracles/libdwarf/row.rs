@@ -114,7 +114,9 @@ mod tests {
 
     use super::*;
 
-    fn parse(text: &str) -> Option<(u64, CfaRule, Vec<(u64, RegisterRule)>)> {
+    type Told = (u64, CfaRule, Vec<(u64, RegisterRule)>);
+
+    fn parse(text: &str) -> Option<Told> {
         let mut rows = Rows::default();
         parse_row(text.as_bytes(), Address(0x2000), &mut rows)?;
         let row = rows.get(0)?;

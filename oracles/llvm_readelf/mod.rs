@@ -18,7 +18,7 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use crate::llvm::{installed, version_of};
 use crate::printed::{self, Printer};
-use crate::process::Limits;
+use crate::process::{Errors, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool, and what the names of its readers start with.
@@ -104,6 +104,10 @@ impl Printer for LlvmReadelf {
         let mut command = Command::new(&self.program);
         command.arg("--unwind");
         command
+    }
+
+    fn errors(&self) -> Errors {
+        Errors::Apart
     }
 
     fn says(&self, _pass: usize) -> Says {

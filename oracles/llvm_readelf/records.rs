@@ -34,7 +34,7 @@ impl Records {
 
 impl Dialect for Records {
     fn special<'l>(&mut self, line: &'l [u8]) -> Option<Special<'l>> {
-        // Warnings are of any file that is read by the same process, since its output comes later.
+        // They are of any file of the same process.
         if line.starts_with(b"warning: ") {
             return Some(Special::Idle);
         }
@@ -53,7 +53,7 @@ impl Dialect for Records {
         Some(Special::Section(name))
     }
 
-    fn passes_over(&self, section: &Section) -> Option<&'static str> {
+    fn passes_over(&self, section: &Section, _case: &Case) -> Option<&'static str> {
         (section.kind == SectionKind::DebugFrame).then_some("it prints .eh_frame alone")
     }
 

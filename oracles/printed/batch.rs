@@ -15,7 +15,7 @@ use cfidiff_model::{Case, Outcome, Sink};
 use super::Printer;
 use super::stream::{Heard, Mark, Stream};
 use crate::lines::LONGEST;
-use crate::process::{self, Ended, Errors, Killed};
+use crate::process::{self, Ended, Killed};
 
 /// How many bytes of file names go into one command. Linux takes 128 KiB for a single argument, and far more
 /// for all of them together.
@@ -129,8 +129,16 @@ impl<P: Printer> Batches<'_, P> {
         let name = self.printer.name();
         let mut command = self.printer.command(self.pass);
         command.args(&batch.files);
-        let ended =
-            process::run(command, Errors::Merged, self.printer.limits(), &mut |chunk| stream.feed(chunk));
+        let ended = process::run(command, self.printer.errors(), self.printer.limits(), &mut |chunk| {
+            stream.feed(chunk)
+        });
+        if let Ok(ended) = &ended
+            && !ended.errors.is_empty()
+        {
+            // A line break first, since the output may have ended within a line.
+            let _ = stream.feed(b"\n");
+            let _ = stream.feed(&ended.errors);
+        }
         let why = match &ended {
             Ok(ended) => failure(name, ended),
             Err(error) => Some(format!("cannot run {name}: {error}")),
@@ -161,7 +169,10 @@ impl<P: Printer> Batches<'_, P> {
             let said = stray.map(|stray| format!("; it said: {stray}")).unwrap_or_default();
             let why = why.unwrap_or_else(|| format!("{name} printed nothing of this file"));
             for case in left {
-                self.sink.end_case(case, Outcome::Failed(format!("{why}{said}")));
+                // Not every tool names a file of which it has nothing to print.
+                let has_nothing = cases[case].frame_sections().next().is_none();
+                let failed = || Outcome::Failed(format!("{why}{said}"));
+                self.sink.end_case(case, if has_nothing { Outcome::Answered } else { failed() });
             }
             return;
         }

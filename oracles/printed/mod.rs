@@ -39,6 +39,11 @@ pub(crate) trait Printer {
     fn files_per_process(&self) -> usize;
     /// The command of a pass, without its files.
     fn command(&self, pass: usize) -> Command;
+    /// Whether its error stream goes into its output. A tool that does not empty its output before it complains has it
+    /// apart, and the complaints are read behind the output: what ends such a tool is of the file that it was at.
+    fn errors(&self) -> Errors {
+        Errors::Merged
+    }
     /// What the pass says of a section.
     fn says(&self, pass: usize) -> Says;
     /// A parser for the output of one process, which reads this case first.
@@ -49,8 +54,9 @@ pub(crate) trait Printer {
 pub(crate) trait Dialect {
     /// Whether the line belongs to no record: `None` when it may still be the words of one.
     fn special<'l>(&mut self, line: &'l [u8]) -> Option<Special<'l>>;
-    /// Why the tool prints nothing of a section, when that is none of its business; `None` for all that it should.
-    fn passes_over(&self, _section: &Section) -> Option<&'static str> {
+    /// Why the tool prints nothing of a section of this case, when that is none of its business; `None` for all that
+    /// it should. Asked for sections that had no heading.
+    fn passes_over(&self, _section: &Section, _case: &Case) -> Option<&'static str> {
         None
     }
     /// Begins a section of this case.

@@ -367,7 +367,7 @@ impl<'a, D: Dialect> Stream<'a, D> {
         let mut others = 0;
         let mut reason = None;
         for (index, section) in self.cases[case].frame_sections() {
-            match self.reader.records.passes_over(section).filter(|_| !self.reader.seen.contains(&index)) {
+            match self.passed_over(case, index, section) {
                 Some(why) => {
                     self.sink.section(case, index, Says::empty());
                     self.sink.end_section(Outcome::Unsupported(why.to_owned()));
@@ -382,10 +382,16 @@ impl<'a, D: Dialect> Stream<'a, D> {
         }
     }
 
+    /// Why a section without a heading had none, when the tool does not print such.
+    fn passed_over(&self, case: usize, index: usize, section: &Section) -> Option<&'static str> {
+        let is_silent = !self.reader.seen.contains(&index);
+        is_silent.then(|| self.reader.records.passes_over(section, &self.cases[case])).flatten()
+    }
+
     /// A section that was passed over in silence is no failure of the case, unless the tool said why.
     fn outcome(&self, case: usize) -> Outcome {
         let is_silent = |&(index, section): &(usize, &Section)| {
-            !self.reader.seen.contains(&index) && self.reader.records.passes_over(section).is_none()
+            !self.reader.seen.contains(&index) && self.passed_over(case, index, section).is_none()
         };
         match self.cases[case].frame_sections().find(is_silent) {
             Some((_, section)) if !self.reader.remarks.is_empty() => {

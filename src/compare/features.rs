@@ -6,7 +6,7 @@
 //! | `machine`, `class`, `endianness` | `x86_64`, `32` or `64`, `little` or `big` |
 //! | `gnu-compressed` | present when the section's name starts with `.zdebug` |
 //! | `eh-frame-hdr` | on sections, when the case has an `.eh_frame_hdr`: its first four bytes, such as `011b033b` |
-//! | `name-comes-again` | present when a later section has the same name |
+//! | `name-comes-again`, `name-came-before` | on sections: a later one, an earlier one has the same name |
 //! | `no-section-header` | present when the section was found through program headers alone |
 //! | `relocatable` | present in relocatable objects |
 //! | `kind` | `CIE`, `FDE`, `terminator`, `unreadable record` |
@@ -54,8 +54,8 @@ use std::collections::HashMap;
 
 use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{
-    CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Fde, Format, Instruction, Machine, Says,
-    Section, Target,
+    Case, CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Fde, Format, Instruction, Machine,
+    Says, Section, SectionKind, Target,
 };
 use cfidiff_oracles::known::Feature;
 
@@ -146,23 +146,26 @@ fn of_cie<S: Semantics + ?Sized>(
     Some(OfCie { features: features.list, fde_encoding, lsda_encoding })
 }
 
-/// Features of a section: what any of its records has, and what is true of the whole. `header` is the case's
-/// `.eh_frame_hdr`, `later` are the sections of the case behind this one.
+/// Features of the section with this index: what any of its records has, what is true of the whole, and what stands
+/// beside it in the case.
 pub(crate) fn of_section<S: Semantics + ?Sized>(
-    section: &Section,
-    target: &Target,
+    case: &Case,
+    index: usize,
     table: &mut Table<'_, S>,
-    header: Option<&Section>,
-    later: &[Section],
 ) -> Vec<Feature> {
+    let (section, target) = (&case.sections[index], &case.target);
     let mut features = Features::default();
     features.common(section, target);
-    if let Some(header) = header {
+    let has_name = |other: &Section| other.name == section.name;
+    if case.sections[index + 1..].iter().any(has_name) {
+        features.add("name-comes-again", "");
+    }
+    if case.sections[..index].iter().any(has_name) {
+        features.add("name-came-before", "");
+    }
+    if let Some(header) = case.sections.iter().find(|other| other.kind == SectionKind::EhFrameHdr) {
         let start = &header.data[..header.data.len().min(4)];
         features.add("eh-frame-hdr", start.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
-    }
-    if later.iter().any(|other| other.name == section.name) {
-        features.add("name-comes-again", "");
     }
     let mut cies = HashMap::new();
     let mut entry = Entry::default();

@@ -1,7 +1,7 @@
 //! From a difference to a finding: which verdict, and why.
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionKind, SectionOffset, Target, Verdict};
+use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
 use cfidiff_oracles::known::{Feature, Known};
 
 use crate::compare::entries::Difference;
@@ -133,11 +133,9 @@ impl<'a> SectionJudge<'a> {
         judged: &Judged<'_>,
     ) -> Ruling {
         let (section, target) = (&self.case.sections[self.section], &self.case.target);
-        let later = &self.case.sections[self.section + 1..];
-        let header = self.case.sections.iter().find(|section| section.kind == SectionKind::EhFrameHdr);
-        let of_section = self
-            .section_features
-            .get_or_insert_with(|| features::of_section(section, target, table, header, later));
+        let (case, index) = (self.case, self.section);
+        let of_section =
+            self.section_features.get_or_insert_with(|| features::of_section(case, index, table));
         let of_record: &[Feature] = match judged.record {
             None => of_section,
             Some((index, _)) => {
