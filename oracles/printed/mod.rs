@@ -101,6 +101,8 @@ pub(crate) enum Special<'l> {
     LastSection(&'l [u8]),
     /// The tool says that it has nothing to show of the section of this name.
     Empty(&'l [u8]),
+    /// Words that may be of any file stand in the line. It had so many bytes when they came, and goes on in the next.
+    Interrupted { kept: usize },
     /// It says nothing that is needed.
     Idle,
 }
