@@ -13,8 +13,8 @@ use rayon::prelude::*;
 
 use crate::campaign::Plan;
 use crate::compare::{
-    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, by_section, fingerprint, look_up,
-    tally,
+    CaseAnswer, Comparator, Counts, Judge, Likeness, ReaderTally, Witness, arbitrate, by_section,
+    fingerprint, look_up, tally,
 };
 use crate::image::{self, OpenError};
 
@@ -57,8 +57,8 @@ pub struct FileReport {
     pub cases: Vec<CaseReport>,
     /// The findings of all its cases and readers, by case, section, offset, reader and key.
     pub findings: Vec<Finding>,
-    /// How many findings are not listed, by reader, verdict and cause.
-    pub unlisted: BTreeMap<(String, Verdict, String), u64>,
+    /// How many findings are not listed, by reader and by what they share.
+    pub unlisted: BTreeMap<(String, Likeness), u64>,
 }
 
 impl FileReport {
@@ -68,8 +68,15 @@ impl FileReport {
         self.error.is_some()
             || !self.damage.is_empty()
             || self.findings.iter().any(|finding| is_trouble(finding.verdict))
-            || self.unlisted.keys().any(|(_, verdict, _)| is_trouble(*verdict))
+            || self.unlisted.keys().any(|(_, likeness)| is_trouble(likeness.verdict))
             || self.cases.iter().any(|case| case.failures_alone().next().is_some())
+    }
+
+    /// Why it could not be read at all, in words that leave its name out.
+    pub fn why_unreadable(&self) -> Option<String> {
+        let words = self.error.as_ref()?.to_string();
+        let named = format!("{}: ", self.path.display());
+        Some(words.strip_prefix(&named).unwrap_or(&words).to_owned())
     }
 
     /// Whether the file was read and no case of it has a CIE or an FDE.
@@ -279,12 +286,12 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
                 report
                     .findings
                     .extend(findings.filter(|finding| seen.insert((section.section, fingerprint(finding)))));
-                for ((verdict, cause), prints) in section.unlisted {
+                for (likeness, prints) in section.unlisted {
                     let new =
                         prints.into_iter().filter(|&print| seen.insert((section.section, print))).count();
                     if new > 0 {
-                        let key = (witness.name.to_owned(), verdict, cause);
-                        *report.unlisted.entry(key).or_default() += new as u64;
+                        *report.unlisted.entry((witness.name.to_owned(), likeness)).or_default() +=
+                            new as u64;
                     }
                 }
             }

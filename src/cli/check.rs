@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
-use cfidiff::report::{JsonLines, Report, Summary, Text};
+use cfidiff::report::Summary;
 use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
@@ -16,9 +16,10 @@ use cfidiff_model::SectionKind;
 use cfidiff_oracles::external::{self, External};
 use cfidiff_oracles::{Missing, Oracle, registry};
 
+use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
 use crate::cli::variants::{Generated, HowMany, Options};
-use crate::cli::{Common, Format, TIME_OUTS};
+use crate::cli::{Common, TIME_OUTS};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
@@ -40,8 +41,8 @@ pub struct Check {
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
     /// The form of the report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
     /// Write the report to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -92,10 +93,7 @@ impl Check {
         };
         let mut summary = Summary::new(&plan, &readers, missing);
         let out = common.output(self.output.as_deref())?;
-        let mut report: Box<dyn Report> = match self.format {
-            Format::Text => Box::new(Text::new(out, common.verbose > 0, common.quiet)),
-            Format::Jsonl => Box::new(JsonLines::new(out)),
-        };
+        let mut report = self.format.report(out, common, &summary);
         let bar = progress_bar(plan.files.len() as u64, common.quiet);
         let log = Log { bar: bar.clone(), silent: self.report_is_on_terminal() };
         log.missing(&summary, common.quiet);
@@ -125,7 +123,7 @@ impl Check {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(summary.exit()),
             result => result.context("cannot write the report")?,
         }
-        if self.format != Format::Text || self.output.is_some() {
+        if self.format != Form::Text || self.output.is_some() {
             log.conclusion(&summary, common.quiet);
         }
         match generated {
@@ -136,7 +134,7 @@ impl Check {
 
     /// Whether the person at the terminal reads the report as it comes, and so needs no log of what it says.
     fn report_is_on_terminal(&self) -> bool {
-        self.format == Format::Text && self.output.is_none() && io::stdout().is_terminal()
+        self.format == Form::Text && self.output.is_none() && io::stdout().is_terminal()
     }
 
     /// Looks for the readers that are wanted.

@@ -1,16 +1,25 @@
-//! What people and programs read: text, JSON Lines, and the words for entries, instructions and rows.
+//! What people and programs read: text, JSON, SARIF, JUnit, annotations, and the words for entries, instructions and rows.
 
+mod cluster;
 mod coverage;
 pub mod describe;
 mod dump;
-mod jsonl;
+mod github;
+mod json;
+mod junit;
+mod sarif;
 mod summary;
 mod text;
+mod troubles;
 
+pub use cluster::{Cluster, Clusters, Example, Place};
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
-pub use jsonl::JsonLines;
-pub use summary::{Explained, ReaderSummary, Summary};
+pub use github::GitHub;
+pub use json::Json;
+pub use junit::Junit;
+pub use sarif::Sarif;
+pub use summary::{ReaderSummary, Summary};
 pub use text::Text;
 
 use std::borrow::Cow;
@@ -20,7 +29,7 @@ use cfidiff_model::Finding;
 
 use crate::campaign::{FileReport, Unreadable};
 
-/// The JSON Schema of the lines that [`JsonLines`] writes.
+/// The JSON Schema of the objects that [`Json`] writes.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// A form of report: told of what could not be looked at, then of each file as it is done, then of the sum.

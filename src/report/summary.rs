@@ -1,13 +1,11 @@
 //! The sum of a run: what was compared, how it ended, what explains the rest.
 
-use std::collections::BTreeMap;
-
-use cfidiff_model::{Finding, Verdict};
+use cfidiff_model::Verdict;
 use cfidiff_oracles::{Missing, Oracle};
 
 use crate::campaign::{Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
-use crate::report::counted;
+use crate::report::{Clusters, counted};
 
 /// Everything that a run adds up to.
 #[derive(Debug, Default)]
@@ -34,8 +32,8 @@ pub struct Summary {
     pub unexplained: u64,
     /// How many times an oracle broke.
     pub broken: u64,
-    /// What explains findings, with how many and where first.
-    pub explained: BTreeMap<(Verdict, String), Explained>,
+    /// The findings, put together.
+    pub clusters: Clusters,
 }
 
 /// One reader in the sum.
@@ -49,36 +47,11 @@ pub struct ReaderSummary {
     pub tally: ReaderTally,
 }
 
-/// Findings with one reason.
-#[derive(Clone, Debug, Default)]
-pub struct Explained {
-    /// How many findings.
-    pub count: u64,
-    /// The readers concerned.
-    pub readers: Vec<String>,
-    /// The first place: file, section and offset.
-    pub first: String,
-    /// The reason as given there.
-    pub reason: String,
-}
-
-impl Explained {
-    fn add(&mut self, count: u64, reader: &str) {
-        self.count += count;
-        if !self.readers.iter().any(|name| name == reader) {
-            self.readers.push(reader.to_owned());
-        }
-    }
-}
-
-/// Whether findings with this verdict have a cause that excuses them.
-fn is_explained(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Open | Verdict::KnownFault)
-}
-
 impl Summary {
     /// An empty sum for these readers.
     pub fn new(plan: &Plan, readers: &[Box<dyn Oracle>], missing: Vec<(Missing, bool)>) -> Summary {
+        let tools =
+            readers.iter().map(|oracle| (oracle.name().to_owned(), oracle.tool().to_owned())).collect();
         let readers = readers.iter().map(|oracle| ReaderSummary {
             name: oracle.name().to_owned(),
             version: oracle.version().to_owned(),
@@ -89,6 +62,7 @@ impl Summary {
             unreadable: plan.unreadable.len() as u64,
             readers: readers.collect(),
             missing,
+            clusters: Clusters::new(tools),
             ..Summary::default()
         }
     }
@@ -112,17 +86,9 @@ impl Summary {
                 reader.tally.unsupported += tally.unsupported;
             }
         }
-        report.findings.iter().for_each(|finding| self.add_finding(finding));
-        for ((reader, verdict, cause), count) in &report.unlisted {
-            self.count(*verdict, *count);
-            if is_explained(*verdict) {
-                let explained = self.explained.entry((*verdict, cause.clone())).or_default();
-                explained.add(*count, reader);
-                if explained.first.is_empty() {
-                    explained.first = report.path.display().to_string();
-                }
-            }
-        }
+        report.findings.iter().for_each(|finding| self.count(finding.verdict, 1));
+        report.unlisted.iter().for_each(|((_, likeness), count)| self.count(likeness.verdict, *count));
+        self.clusters.add(report);
     }
 
     fn count(&mut self, verdict: Verdict, count: u64) {
@@ -130,19 +96,6 @@ impl Summary {
             Verdict::Differ => self.unexplained += count,
             Verdict::OracleFailed => self.broken += count,
             Verdict::Agree | Verdict::Open | Verdict::KnownFault => {}
-        }
-    }
-
-    fn add_finding(&mut self, finding: &Finding) {
-        self.count(finding.verdict, 1);
-        if !is_explained(finding.verdict) {
-            return;
-        }
-        let explained = self.explained.entry((finding.verdict, finding.cause.clone())).or_default();
-        explained.add(1, &finding.reader);
-        if explained.reason.is_empty() {
-            explained.first = format!("{} {}", finding.file, super::place(finding));
-            explained.reason.clone_from(&finding.reason);
         }
     }
 

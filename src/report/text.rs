@@ -1,6 +1,7 @@
 //! Text for a terminal: what nothing explains in full, what is explained in a list, and a table at the end.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
@@ -8,7 +9,9 @@ use cfidiff_model::{Finding, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::{Exit, Failure, FileReport, Unreadable};
-use crate::report::{ReaderSummary, Report, Summary, counted, place, printable};
+use crate::compare::Likeness;
+use crate::report::cluster::is_explained;
+use crate::report::{Cluster, ReaderSummary, Report, Summary, counted, place, printable};
 
 /// How many characters of a broken reader's words are shown.
 const MAX_FAILURE: usize = 200;
@@ -62,23 +65,47 @@ impl<W: Write> Text<W> {
         Ok(())
     }
 
+    /// What nothing explains, put together, where that says more than the list above it.
+    fn unexplained(&mut self, summary: &Summary) -> io::Result<()> {
+        let clusters: Vec<&Cluster> = summary
+            .clusters
+            .by_weight()
+            .into_iter()
+            .filter(|cluster| !is_explained(cluster.verdict))
+            .collect();
+        if clusters.iter().all(|cluster| cluster.count == 1) {
+            return Ok(());
+        }
+        writeln!(self.out, "unexplained, put together:")?;
+        for cluster in clusters {
+            let title = cluster.title();
+            let words = title.strip_prefix(cluster.verdict.name()).unwrap_or(&title).trim_start();
+            write!(self.out, "  ")?;
+            self.marked(cluster.verdict, cluster.verdict.name(), &format!("{words}: {}", cluster.size()))?;
+            if let Some(first) = cluster.first() {
+                self.line(&format!("      first at {first}"))?;
+            }
+        }
+        writeln!(self.out)
+    }
+
     fn explained(&mut self, summary: &Summary) -> io::Result<()> {
-        if summary.explained.is_empty() {
+        let mut clusters = summary.clusters.iter().filter(|cluster| is_explained(cluster.verdict)).peekable();
+        if clusters.peek().is_none() {
             return Ok(());
         }
         writeln!(self.out, "explained differences:")?;
-        for ((verdict, cause), explained) in &summary.explained {
-            let readers = explained.readers.join(", ");
+        for cluster in clusters {
+            let Cluster { verdict, cause, count, .. } = cluster;
+            let words = format!("{cause}: {} of {}", counted(*count, "finding"), cluster.reader_names());
             write!(self.out, "  ")?;
-            self.marked(
-                *verdict,
-                verdict.name(),
-                &format!("{cause}: {} of {readers}", counted(explained.count, "finding")),
-            )?;
-            if !explained.reason.is_empty() {
-                self.line(&format!("      {}", explained.reason))?;
+            self.marked(*verdict, verdict.name(), &words)?;
+            if let Some(example) = &cluster.example {
+                self.line(&format!("      {}", example.reason))?;
             }
-            self.line(&format!("      first at {}", explained.first))?;
+            if let Some(first) = cluster.first() {
+                self.line(&format!("      first at {first}"))?;
+            }
         }
         writeln!(self.out)
     }
@@ -160,12 +187,16 @@ impl<W: Write> Report for Text<W> {
             }
         }
         for finding in &report.findings {
-            if self.verbose || !matches!(finding.verdict, Verdict::Open | Verdict::KnownFault) {
+            if self.verbose || !is_explained(finding.verdict) {
                 self.finding(finding)?;
             }
         }
-        for ((reader, verdict, cause), count) in &report.unlisted {
-            if self.verbose || !matches!(verdict, Verdict::Open | Verdict::KnownFault) {
+        let mut unlisted: BTreeMap<(&str, Verdict, &str), u64> = BTreeMap::new();
+        for ((reader, Likeness { verdict, cause, .. }), count) in &report.unlisted {
+            *unlisted.entry((reader, *verdict, cause)).or_default() += count;
+        }
+        for ((reader, verdict, cause), count) in unlisted {
+            if self.verbose || !is_explained(verdict) {
                 let (name, path) = (verdict.name(), report.path.display());
                 let cause = if cause.is_empty() { String::new() } else { format!(" {cause}") };
                 self.line(&format!("... and {count} more {name}{cause} ({reader}) in {path}"))?;
@@ -186,6 +217,7 @@ impl<W: Write> Report for Text<W> {
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         if !self.quiet {
+            self.unexplained(summary)?;
             self.explained(summary)?;
         }
         self.missing(summary)?;

@@ -2,6 +2,7 @@
 
 mod clients;
 mod external;
+mod formats;
 mod generate;
 mod inputs;
 mod output;

@@ -56,7 +56,7 @@ fn the_sum_counts_the_lines_before_it() {
 #[test]
 fn a_report_goes_to_the_file_that_is_named() {
     let folder = Folder::new();
-    for format in ["text", "jsonl"] {
+    for format in ["text", "jsonl", "json", "sarif", "github"] {
         let file = folder.path().join(format);
         let path = file.to_str().expect("a path of letters");
         let to_stdout = check(["--format", format, LINKED]);
@@ -95,7 +95,7 @@ fn the_number_of_findings_is_limited_and_what_is_left_out_is_counted() {
 
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
-    for format in ["text", "jsonl"] {
+    for format in ["text", "jsonl", "json", "sarif", "github"] {
         let reports: Vec<String> = ["1", "4", "0"]
             .into_iter()
             .map(|jobs| run(["check", "-v", "--format", format, "--jobs", jobs, DIFFERS]).stdout)
