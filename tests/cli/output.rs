@@ -95,10 +95,17 @@ fn the_number_of_findings_is_limited_and_what_is_left_out_is_counted() {
 
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
-    for format in ["text", "jsonl", "json", "sarif", "github"] {
+    for (format, readers) in [
+        ("text", &[][..]),
+        ("jsonl", &[]),
+        ("json", &["--reader", "gimli"]),
+        ("sarif", &["--reader", "gimli"]),
+        ("github", &["--reader", "gimli"]),
+    ] {
+        let arguments = [&["check", "-v", "--format", format, DIFFERS], readers].concat();
         let reports: Vec<String> = ["1", "4", "0"]
             .into_iter()
-            .map(|jobs| run(["check", "-v", "--format", format, "--jobs", jobs, DIFFERS]).stdout)
+            .map(|jobs| run([&arguments[..], &["--jobs", jobs]].concat()).stdout)
             .collect();
         assert!(reports[0].len() > 100, "{}", reports[0]);
         assert!(reports.iter().all(|report| *report == reports[0]), "{format}");
