@@ -88,7 +88,7 @@ fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
         }
     }
     let groups = groups(readers.iter().flatten().map(|oracle| (oracle.name(), oracle.passes())));
-    write!(out, "{}\n", plain_lines(&table))?;
+    writeln!(out, "{}", plain_lines(&table))?;
     write!(out, "{}\n{}", plain_lines(&numbers(&groups)), plain_lines(&what_they_say(&groups)))?;
     let missing: Vec<&Missing> = readers.iter().filter_map(|reader| reader.as_ref().err()).collect();
     writeln!(out)?;
