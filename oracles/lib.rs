@@ -11,6 +11,7 @@ pub mod binutils;
 pub mod elfutils;
 pub mod external;
 pub mod gimli;
+mod group;
 pub mod known;
 pub mod libdwarf;
 mod lines;

@@ -24,7 +24,7 @@ use cfidiff_model::{Case, Says, Sink};
 use self::complaint::Complaints;
 use self::records::{Form, Records};
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// What both tables tell.
@@ -91,7 +91,7 @@ pub struct Binutils {
     complaints: Complaints,
     /// Whether it knows how not to read separate debug files, and so would read them.
     follows_links: bool,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
@@ -134,7 +134,7 @@ impl Binutils {
             version: version.to_owned(),
             complaints: Complaints::of_program(own_name.as_bytes()),
             follows_links: help.contains("no-follow-links"),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
             files_per_process: 200,
         })

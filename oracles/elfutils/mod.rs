@@ -22,7 +22,7 @@ use cfidiff_model::{Case, Says, Sink};
 
 use self::records::Records;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool.
@@ -53,7 +53,7 @@ pub struct EuReadelf {
     /// How the program is called, which is also what it puts before its complaints.
     program: OsString,
     version: String,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
@@ -87,7 +87,7 @@ impl EuReadelf {
         Ok(EuReadelf {
             program: program.to_owned(),
             version: version.to_owned(),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
             files_per_process: 200,
         })

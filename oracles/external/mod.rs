@@ -6,6 +6,7 @@
 mod answer;
 mod command;
 mod convert;
+mod json;
 mod lines;
 mod session;
 #[cfg(test)]
@@ -32,8 +33,6 @@ use crate::{Oracle, Pass};
 
 /// A linked x86-64 file of one CIE and two FDEs, on which every reader is tried before it is trusted with others.
 const HANDSHAKE: &[u8] = include_bytes!("handshake.elf");
-/// How long a reader may take for one file unless the user says otherwise.
-pub const TIME_OUT: Duration = Duration::from_secs(30);
 /// The most bytes that a reader may print for one file.
 const OUTPUT_LIMIT: u64 = 4 << 30;
 /// How much of a reader's error stream goes into a report.
@@ -63,8 +62,7 @@ impl External {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(format!("{name:?} is no name for a reader"));
         }
-        let external = External::with_template(name, Template::parse(command)?, time_out)?;
-        Ok(External { pair: Some(pair.to_owned()), ..external })
+        External::with_template(name, Some(pair), Template::parse(command)?, time_out)
     }
 
     /// A reader whose command is given word by word.
@@ -72,13 +70,18 @@ impl External {
     /// # Errors
     /// In words, when the reader does not answer as the protocol asks.
     pub fn with_words(name: &str, words: Vec<String>, time_out: Duration) -> Result<External, String> {
-        External::with_template(name, Template::new(words)?, time_out)
+        External::with_template(name, None, Template::new(words)?, time_out)
     }
 
-    fn with_template(name: &str, template: Template, time_out: Duration) -> Result<External, String> {
+    fn with_template(
+        name: &str,
+        pair: Option<&str>,
+        template: Template,
+        time_out: Duration,
+    ) -> Result<External, String> {
         let mut external = External {
             name: name.to_owned(),
-            pair: None,
+            pair: pair.map(str::to_owned),
             template,
             limits: Limits { time: time_out, output: OUTPUT_LIMIT },
             speaker: Speaker { version: String::new(), says: Says::empty(), looks_up: false },
@@ -97,9 +100,13 @@ impl External {
         let case = handshake_case(file.path());
         let mut last = LastWord::default();
         let mut ignore = |_| {};
-        let answer = Answer::new(&case, 0, &mut last).with_look_ups(&mut ignore);
-        let speaker = self.ask(file.path(), &[Address(0x1010), Address(0x1011)], answer);
+        let addresses = [Address(0x1010), Address(0x1011)];
+        let answer = Answer::new(&case, 0, &mut last).with_look_ups(&addresses, &mut ignore);
+        let speaker = self.ask(file.path(), &addresses, answer);
         match (last.0, speaker) {
+            (Some(why), _) if self.template.lives_on() && self.pair.is_some() => {
+                Err(format!("{why} (without {{file}} in its command it is asked on its standard input)"))
+            }
             (Some(why), _) => Err(why),
             (None, Some(speaker)) => Ok(speaker),
             (None, None) => Err("it did not say who it is".to_owned()),
@@ -124,7 +131,8 @@ impl External {
         let command = self.template.command(file, list.as_ref().map(|list| list.path()));
         let mut lines = Lines::default();
         let mut refusal = None;
-        let ended = process::run(command, Errors::Apart, self.limits, &mut |chunk| {
+        let limits = self.limits.to_read([answer.case()]);
+        let ended = process::run(command, Errors::Apart, limits, &mut |chunk| {
             let fed = lines.split(chunk, |line| {
                 if refusal.is_none() {
                     refusal = answer.line(line).err();
@@ -139,23 +147,31 @@ impl External {
             refusal = answer.line(&rest).err();
         }
         let why = match ended {
-            Err(error) => Some(format!("cannot be run: {error}")),
+            Err(error) => Some(self.template.not_run(&error)),
             Ok(ended) => refusal.or_else(|| failure(&ended, &answer)),
         };
         answer.finish(why)
     }
 
+    fn waiting(&self) -> Option<Session> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
     /// Asks a process that waits, or a new one.
     fn ask_session(&self, file: &Path, addresses: &[Address], answer: Answer<'_>) -> Option<Speaker> {
-        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut waiting = self.waiting();
+        while waiting.as_mut().is_some_and(Session::has_left) {
+            waiting = self.waiting();
+        }
         let (mut session, mut answer) = match waiting {
             Some(session) => (session, answer.of(self.speaker.clone())),
             None => match Session::start(self.template.command(file, None)) {
                 Ok(session) => (session, answer),
-                Err(error) => return answer.finish(Some(format!("cannot be run: {error}"))),
+                Err(error) => return answer.finish(Some(self.template.not_run(&error))),
             },
         };
-        match session.ask(file, addresses, self.limits, &mut |line| answer.line(line)) {
+        let limits = self.limits.to_read([answer.case()]);
+        match session.ask(file, addresses, limits, &mut |line| answer.line(line)) {
             Ok(()) => {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(session);
                 answer.finish(None)
@@ -231,7 +247,7 @@ impl Oracle for External {
             return Outcome::Unsupported(unnamed(case).unwrap_or_default().to_owned());
         };
         let mut last = LastWord::default();
-        self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(each));
+        self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(addresses, each));
         last.0.map_or(Outcome::Answered, Outcome::Failed)
     }
 }
@@ -268,7 +284,7 @@ fn handshake_case(path: &Path) -> Case {
         name: SectionKind::EhFrame.name().to_owned(),
         index: Some(2),
         address: Address(0x2000),
-        data: Vec::new(),
+        data: HANDSHAKE[0x1f0..0x23c].to_vec(),
         bases: cfidiff_model::Bases::default(),
         faults: Vec::new(),
     };

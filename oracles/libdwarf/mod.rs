@@ -20,7 +20,7 @@ use cfidiff_model::{Case, Says, Sink};
 
 use self::records::Records;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool.
@@ -51,7 +51,7 @@ pub struct Dwarfdump {
     /// How the program is called.
     program: OsString,
     version: String,
-    /// The wall time that it may take for one file. 600 seconds unless set.
+    /// The wall time that it may take for one file. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that it may print of one file. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
@@ -82,7 +82,7 @@ impl Dwarfdump {
         Ok(Dwarfdump {
             program: program.to_owned(),
             version: version.to_owned(),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
         })
     }

@@ -26,7 +26,7 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use self::registers::Registers;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool, and what the names of its readers start with.
@@ -64,7 +64,7 @@ pub struct LlvmDwarfdump {
     program: OsString,
     version: String,
     registers: Registers,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
@@ -101,7 +101,7 @@ impl LlvmDwarfdump {
             program: program.to_owned(),
             version,
             registers: Registers::of_program(program.to_owned()),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
             files_per_process: 200,
         })

@@ -18,7 +18,7 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use crate::llvm::{installed, version_of};
 use crate::printed::{self, Printer};
-use crate::process::{Errors, Limits};
+use crate::process::{self, Errors, Limits};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool, and what the names of its readers start with.
@@ -41,7 +41,7 @@ pub struct LlvmReadelf {
     name: String,
     program: OsString,
     version: String,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
@@ -74,7 +74,7 @@ impl LlvmReadelf {
             name: name.to_owned(),
             program: program.to_owned(),
             version,
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
             files_per_process: 200,
         })

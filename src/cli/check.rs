@@ -13,8 +13,8 @@ use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
 use cfidiff_model::SectionKind;
-use cfidiff_oracles::external::{self, External};
-use cfidiff_oracles::{Missing, Oracle, registry};
+use cfidiff_oracles::external::External;
+use cfidiff_oracles::{Missing, Oracle, process, registry};
 
 use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
@@ -60,10 +60,15 @@ pub struct Check {
     generate: Option<HowMany>,
     #[command(flatten)]
     options: Options,
-    /// How long one process of a tool may run, and a reader of yours for one file, in seconds. Default: 600 for a tool,
-    /// which gets many files at once, and 30 for a reader of yours.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
-    timeout: Option<u64>,
+    /// How long a reader may take for one file, and a tool that gets many files at once for these, in seconds. For each
+    /// MiB of call frame information there are 10 seconds more.
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = process::TIME_OUT.as_secs(),
+        value_parser = clap::value_parser!(u64).range(TIME_OUTS)
+    )]
+    timeout: u64,
 }
 
 /// The readers that are there, and those that are not, each with whether it was asked for by name.
@@ -140,8 +145,7 @@ impl Check {
     /// Looks for the readers that are wanted.
     fn readers(&self) -> Readers {
         let asked_for = !self.readers.is_empty();
-        let asked_time = self.timeout.map(Duration::from_secs);
-        let time_out = asked_time.unwrap_or(registry::TIME_OUT);
+        let time_out = Duration::from_secs(self.timeout);
         let found =
             if asked_for { registry::probe(&self.readers, time_out) } else { registry::probe_all(time_out) };
         let (mut there, mut missing) = (Vec::new(), Vec::new());
@@ -152,7 +156,7 @@ impl Check {
             }
         }
         for pair in &self.reader_commands {
-            match start(pair, &there, asked_time.unwrap_or(external::TIME_OUT)) {
+            match start(pair, &there, time_out) {
                 Ok(external) => there.push(Box::new(external)),
                 Err(why) => {
                     let name = pair.split('=').next().unwrap_or_default().to_owned();

@@ -19,6 +19,7 @@ mod form;
 mod r#gen;
 mod log;
 mod reader;
+mod signals;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
@@ -77,6 +78,8 @@ enum Format {
 /// Runs the command that the process's arguments give.
 pub fn main() -> ExitCode {
     let command = Command::parse();
+    // Without it readers outlive an interrupt, and everything else works.
+    let _ = signals::end_readers_with_us();
     let result = match command.subcommand {
         Sub::Check(check) => check.run(&command.common),
         Sub::Corpus(corpus) => corpus.run(&command.common),

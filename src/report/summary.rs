@@ -133,7 +133,9 @@ impl Summary {
             ));
         }
         for (missing, _) in self.missing.iter().filter(|(_, asked_for)| *asked_for) {
-            troubles.push(format!("{} was asked for and is missing", missing.name));
+            // A reader of the user's has no command to install it.
+            let what = if missing.install.is_empty() { "cannot be asked" } else { "is missing" };
+            troubles.push(format!("{} was asked for and {what}", missing.name));
         }
         if self.unreadable > 0 {
             troubles.push(format!("{} cannot be read", counted(self.unreadable, "input")));

@@ -115,7 +115,9 @@ impl<W: Write> Text<W> {
         for (missing, asked_for) in &summary.missing {
             if *asked_for || !self.quiet {
                 self.line(&format!("{} was not compared: {}", missing.name, missing.why))?;
-                self.line(&format!("    to install it: {}", missing.install))?;
+                if !missing.install.is_empty() {
+                    self.line(&format!("    to install it: {}", missing.install))?;
+                }
             }
         }
         Ok(())
