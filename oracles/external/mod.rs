@@ -98,18 +98,18 @@ impl External {
         let mut file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
         file.write_all(HANDSHAKE).map_err(|error| error.to_string())?;
         let case = handshake_case(file.path());
-        let mut last = LastWord::default();
+        let mut last = LastWord(Outcome::Answered);
         let mut ignore = |_| {};
         let addresses = [Address(0x1010), Address(0x1011)];
         let answer = Answer::new(&case, 0, &mut last).with_look_ups(&addresses, &mut ignore);
         let speaker = self.ask(file.path(), &addresses, answer);
         match (last.0, speaker) {
-            (Some(why), _) if self.template.lives_on() && self.pair.is_some() => {
+            (Outcome::Failed(why), _) if self.template.lives_on() && self.pair.is_some() => {
                 Err(format!("{why} (without {{file}} in its command it is asked on its standard input)"))
             }
-            (Some(why), _) => Err(why),
-            (None, Some(speaker)) => Ok(speaker),
-            (None, None) => Err("it did not say who it is".to_owned()),
+            (Outcome::Failed(why), _) => Err(why),
+            (_, Some(speaker)) => Ok(speaker),
+            (_, None) => Err("it did not say who it is".to_owned()),
         }
     }
 
@@ -246,9 +246,9 @@ impl Oracle for External {
         let (Some(path), None) = (&case.path, unnamed(case)) else {
             return Outcome::Unsupported(unnamed(case).unwrap_or_default().to_owned());
         };
-        let mut last = LastWord::default();
+        let mut last = LastWord(Outcome::Answered);
         self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(addresses, each));
-        last.0.map_or(Outcome::Answered, Outcome::Failed)
+        last.0
     }
 }
 
@@ -304,9 +304,8 @@ fn handshake_case(path: &Path) -> Case {
     }
 }
 
-/// A sink that keeps the words of a failure only.
-#[derive(Default)]
-struct LastWord(Option<String>);
+/// A sink that keeps only how the case ended.
+struct LastWord(Outcome);
 
 impl Sink for LastWord {
     fn section(&mut self, _case: usize, _section: usize, _says: Says) {}
@@ -316,8 +315,6 @@ impl Sink for LastWord {
     fn end_section(&mut self, _outcome: Outcome) {}
 
     fn end_case(&mut self, _case: usize, outcome: Outcome) {
-        if let Outcome::Failed(why) = outcome {
-            self.0 = Some(why);
-        }
+        self.0 = outcome;
     }
 }

@@ -124,13 +124,72 @@ fn a_crash_is_told_with_the_last_words() {
     breaks_at_one_file(script, ["exited with 3; it said: Traceback KeyError: 7"; 2]);
 }
 
+/// What is wrong with a line is told in the same words whichever way the reader is asked.
+#[test]
+fn what_is_wrong_with_a_line() {
+    for (line, words) in [
+        ("[]", "line 1 is not a JSON object"),
+        ("{}", "line 1, field type: is missing"),
+        ("now reading", "line 1 is not JSON: expected value at column 1: now reading"),
+        ("\\377", "line 1 is not UTF-8: byte 1 is 0xff"),
+        ("{\"type\":\"\\000\"}", "line 1 is not JSON: "),
+    ] {
+        breaks_at_one_file(&format!("printf '{line}\\n'; exit 0"), [words; 2]);
+    }
+}
+
+/// Who says the same again, or what nobody asked, cannot go on for ever.
+#[test]
+fn answers_that_were_not_asked_for() {
+    let first = format!("{CFIDIFF} reader </dev/null");
+    let says = |line: &str| format!("{first}; yes '{line}'");
+    let section = "{\"type\":\"section\",\"name\":\".eh_frame\"}";
+    for (line, words) in [
+        (section, "line 3, field name: \".eh_frame\" was answered before"),
+        (
+            "{\"type\":\"at\",\"address\":\"0x1000\"}",
+            "line 2, field address: 0x1000 was not asked about, or was answered before",
+        ),
+        ("{\"type\":\"end\"}", "line 3: stands behind the end of the answer"),
+    ] {
+        let folder = Folder::new();
+        let bad = folder.file("bad", &linked());
+        folder.script(
+            "one",
+            &format!("case \"$1\" in */bad) {};; *) exec {CFIDIFF} reader \"$1\";; esac", says(line)),
+        );
+        let reader = format!("mine={}/one {{file}}", folder.path().display());
+        let run = check(&reader, &[bad.to_str().expect("letters")]);
+        run.exits(3).says(words);
+    }
+    let entry =
+        "{\"type\":\"entry\",\"kind\":\"FDE\",\"offset\":\"0x0\",\"faults\":[{\"key\":\"fault.reported\"}]}";
+    breaks_at_one_file(
+        &format!("{first}; echo '{section}'; exec yes '{entry}'"),
+        ["the section has no room for so many entries", "line 1: a line of type \"reader\" comes once"],
+    );
+}
+
+/// A process ends with all that it started, and what it left behind is not waited for.
+#[test]
+fn no_process_stays() {
+    let sleeps = "sleep 7531 & trap '' TERM; sleep 7531";
+    breaks_at_one_file(sleeps, ["ran out of time after 4s"; 2]);
+    breaks_at_one_file("sleep 7531 & exit 0", ["ended without a line of type \"end\""; 2]);
+    breaks_at_one_file("exec 0<&-; sleep 7531", ["ran out of time after 4s"; 2]);
+    let processes = std::fs::read_dir("/proc").expect("a list of processes").flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    assert_eq!(lines.filter(|line| line == b"sleep\07531\0").count(), 0);
+}
+
 #[test]
 fn a_reader_that_breaks_at_once_is_not_compared() {
     for (command, words) in [
-        ("mine=no-such-program {file}", "mine is not compared: cannot be run: "),
+        ("mine=no-such-program {file}", "cannot be run: there is no program no-such-program in PATH"),
+        ("mine=/etc/passwd {file}", "cannot be run: /etc/passwd is not executable"),
         (
             "mine=sh -c 'exit 7'",
-            "mine is not compared: ended without a line of type \"end\": it exited with 7",
+            "mine is not compared: printed nothing and ended without a line of type \"end\": it exited with 7",
         ),
         ("mine=echo hello {file}", "mine is not compared: line 1 is not JSON"),
         ("mine=sh -c 'sleep 600'", "mine is not compared: ran out of time after 4s"),
