@@ -72,7 +72,7 @@ pub(super) struct Answer<'a> {
     /// The case's number among those that the sink knows.
     number: usize,
     sink: &'a mut dyn Sink,
-    /// Where answers for single addresses go, and those that were asked for and have no answer yet.
+    /// Where answers for single addresses go, and those that were asked for.
     look_ups: Option<LookUps<'a>>,
     speaker: Option<Speaker>,
     lines: usize,
@@ -230,11 +230,10 @@ impl<'a> Answer<'a> {
 
     fn at(&mut self, text: &str) -> Result<(), Refusal> {
         let look_up = convert::look_up(&self.take(text)?).map_err(|bad| refusal(self.lines, &bad))?;
-        let asked = self.look_ups.as_mut();
-        let Some(LookUps { each, .. }) =
-            asked.and_then(|look_ups| look_ups.asked.remove(&look_up.address).then_some(look_ups))
-        else {
-            let why = format!("{:#x} was not asked about, or was answered before", look_up.address.0);
+        // Sections may speak of the same address, so that an answer may come twice.
+        let asked = self.look_ups.as_mut().filter(|look_ups| look_ups.asked.contains(&look_up.address));
+        let Some(LookUps { each, .. }) = asked else {
+            let why = format!("{:#x} was not asked about", look_up.address.0);
             return Err(format!("line {}, field address: {why}", self.lines));
         };
         each(look_up);

@@ -135,6 +135,10 @@ impl Session {
 
     /// That it said nothing and did not break since its last answer. What it did belongs to that, which is given already.
     fn is_at_rest(&mut self) -> Result<(), String> {
+        if self.last.as_os_str().is_empty() {
+            // It has not been asked yet, and what it printed is its first line.
+            return Ok(());
+        }
         let mut is_blank = self.lines.is_empty();
         while let Ok(chunk) = self.chunks.try_recv() {
             is_blank &= chunk.trim_ascii().is_empty();

@@ -130,7 +130,7 @@ fn what_is_wrong_with_a_line() {
     for (line, words) in [
         ("[]", "line 1 is not a JSON object"),
         ("{}", "line 1, field type: is missing"),
-        ("now reading", "line 1 is not JSON: expected value at column 1: now reading"),
+        ("reading", "line 1 is not JSON: expected value at column 1: reading"),
         ("\\377", "line 1 is not UTF-8: byte 1 is 0xff"),
         ("{\"type\":\"\\000\"}", "line 1 is not JSON: "),
     ] {
@@ -141,33 +141,26 @@ fn what_is_wrong_with_a_line() {
 /// Who says the same again, or what nobody asked, cannot go on for ever.
 #[test]
 fn answers_that_were_not_asked_for() {
-    let first = format!("{CFIDIFF} reader </dev/null");
-    let says = |line: &str| format!("{first}; yes '{line}'");
     let section = "{\"type\":\"section\",\"name\":\".eh_frame\"}";
-    for (line, words) in [
-        (section, "line 3, field name: \".eh_frame\" was answered before"),
-        (
-            "{\"type\":\"at\",\"address\":\"0x1000\"}",
-            "line 2, field address: 0x1000 was not asked about, or was answered before",
-        ),
-        ("{\"type\":\"end\"}", "line 3: stands behind the end of the answer"),
+    let entry =
+        "{\"type\":\"entry\",\"kind\":\"FDE\",\"offset\":\"0x0\",\"faults\":[{\"key\":\"fault.reported\"}]}";
+    let at = "{\"type\":\"at\",\"address\":\"0x1000\"}";
+    for (lines, code, words) in [
+        (format!("yes '{section}'"), 3, "line 3, field name: \".eh_frame\" was answered before"),
+        (format!("echo '{section}'; yes '{entry}'"), 1, "the section has no room for so many entries"),
+        (format!("yes '{at}'"), 3, "line 2, field address: 0x1000 was not asked about"),
+        ("yes '{\"type\":\"end\"}'".to_owned(), 3, "line 3: stands behind the end of the answer"),
     ] {
         let folder = Folder::new();
         let bad = folder.file("bad", &linked());
+        let answers = format!("{CFIDIFF} reader </dev/null; {lines}");
         folder.script(
             "one",
-            &format!("case \"$1\" in */bad) {};; *) exec {CFIDIFF} reader \"$1\";; esac", says(line)),
+            &format!("case \"$1\" in */bad) {answers};; *) exec {CFIDIFF} reader \"$1\";; esac"),
         );
         let reader = format!("mine={}/one {{file}}", folder.path().display());
-        let run = check(&reader, &[bad.to_str().expect("letters")]);
-        run.exits(3).says(words);
+        check(&reader, &[bad.to_str().expect("letters")]).exits(code).says(words);
     }
-    let entry =
-        "{\"type\":\"entry\",\"kind\":\"FDE\",\"offset\":\"0x0\",\"faults\":[{\"key\":\"fault.reported\"}]}";
-    breaks_at_one_file(
-        &format!("{first}; echo '{section}'; exec yes '{entry}'"),
-        ["the section has no room for so many entries", "line 1: a line of type \"reader\" comes once"],
-    );
 }
 
 /// A process ends with all that it started, and what it left behind is not waited for.
