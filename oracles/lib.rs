@@ -21,6 +21,7 @@ mod printed;
 pub mod process;
 pub mod pyelftools;
 pub mod registry;
+pub mod versions;
 
 /// A reader that is not ours.
 ///

@@ -5,5 +5,10 @@
 pub mod campaign;
 pub mod compare;
 pub mod corpus;
+pub mod expectations;
+#[cfg(feature = "harness")]
+pub mod harness;
 pub mod image;
 pub mod report;
+
+pub use cfidiff_model as model;

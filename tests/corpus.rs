@@ -285,7 +285,7 @@ fn known_entries_are_honest() {
         let asked: Vec<&str> = run
             .readers
             .iter()
-            .filter(|oracle| known.is_of(oracle.tool()) && known.covers_version(oracle.version()))
+            .filter(|oracle| known.is_of(oracle.tool()) && known.versions.cover(oracle.version()))
             .map(|oracle| oracle.name())
             .collect();
         // With a reader skipped, nobody can tell who of all readers would have shown an open question.

@@ -140,9 +140,17 @@ fn reports_fit_the_schema_and_fill_it() {
     let damaged = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(damaged.path(), without_section_headers()).expect("a file");
     let damaged = damaged.path().to_str().expect("a name");
-    for arguments in
-        [&["corpus/cases"][..], &["corpus/cases", "no-such-file", damaged, "--max-findings", "0"]]
-    {
+    let list = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(
+        list.path(),
+        "[[expect]]\nkey = '*'\nreader = 'gimli'\ncase = 'header/hdr-good'\nreason = 'none'\n",
+    )
+    .expect("a file");
+    let list = list.path().to_str().expect("a name");
+    for arguments in [
+        &["corpus/cases", "--expect", list][..],
+        &["corpus/cases", "no-such-file", damaged, "--max-findings", "0"],
+    ] {
         let lines = lines(arguments);
         assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from("summary")));
         for line in &lines {

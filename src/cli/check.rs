@@ -16,6 +16,7 @@ use cfidiff_model::SectionKind;
 use cfidiff_oracles::external::External;
 use cfidiff_oracles::{Missing, Oracle, process, registry};
 
+use crate::cli::expected::{self, Expected};
 use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
 use crate::cli::variants::{Generated, HowMany, Options};
@@ -60,6 +61,8 @@ pub struct Check {
     generate: Option<HowMany>,
     #[command(flatten)]
     options: Options,
+    #[command(flatten)]
+    expected: Expected,
     /// How long a reader may take for one file, and a tool that gets many files at once for these, in seconds. For each
     /// MiB of call frame information there are 10 seconds more.
     #[arg(
@@ -85,12 +88,15 @@ impl Check {
             None if self.paths.is_empty() => vec![suite_folder(common)?],
             None => self.paths.clone(),
         };
+        let mut judge = Judge::new(cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?);
+        if let Some(list) = self.expected.read()? {
+            judge = judge.expecting(list);
+        }
         let plan = Plan::new(&paths);
         let (readers, missing) = self.readers();
-        let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
         let settings = Settings {
             readers: &readers,
-            judge: &Judge::new(known),
+            judge: &judge,
             image: image::Options { debug_files: !self.no_debug_files, ..image::Options::default() },
             sections: self.section_kinds(),
             max_findings: self.max_findings,
@@ -111,6 +117,9 @@ impl Check {
             campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
+                if let Some(list) = judge.expectations().filter(|_| self.sections.is_empty()) {
+                    expected::saw(list, &file, &readers);
+                }
                 if file.has_trouble() {
                     suspicious.push(file.path.clone());
                 }
@@ -123,6 +132,10 @@ impl Check {
             .map_err(anyhow::Error::msg)?;
         }
         bar.finish_and_clear();
+        let updated = match judge.expectations().filter(|_| written.is_ok()) {
+            Some(list) => self.expected.conclude(list, &mut summary)?,
+            None => None,
+        };
         match written.and_then(|()| report.end(&summary)) {
             // Who reads only the start of a report still learns from the exit code how it went up to there.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(summary.exit()),
@@ -130,6 +143,9 @@ impl Check {
         }
         if self.format != Form::Text || self.output.is_some() {
             log.conclusion(&summary, common.quiet);
+        }
+        if let Some(words) = updated {
+            log.line(&words);
         }
         match generated {
             Some(generated) => generated.end(&suspicious, summary.exit()),

@@ -15,6 +15,7 @@ mod check;
 mod corpus;
 mod doctor;
 mod dump;
+mod expected;
 mod form;
 mod r#gen;
 mod log;

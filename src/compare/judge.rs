@@ -6,17 +6,30 @@ use cfidiff_oracles::known::{Feature, Known};
 
 use crate::compare::entries::Difference;
 use crate::compare::features::{self, SeenCies};
+use crate::expectations::{Expectations, Place};
 
 /// What verdicts are made from, shared by all comparisons of a run.
 #[derive(Debug)]
 pub struct Judge {
     known: Vec<Known>,
+    /// What the user expects.
+    expectations: Option<Expectations>,
 }
 
 impl Judge {
     /// A judge with these known faults and open questions.
     pub fn new(known: Vec<Known>) -> Judge {
-        Judge { known }
+        Judge { known, expectations: None }
+    }
+
+    /// The same with a list of expected findings.
+    pub fn expecting(self, expectations: Expectations) -> Judge {
+        Judge { expectations: Some(expectations), ..self }
+    }
+
+    /// The list of expected findings, which knows what became of its entries.
+    pub fn expectations(&self) -> Option<&Expectations> {
+        self.expectations.as_ref()
     }
 
     /// The first entry that explains a finding of a reader.
@@ -108,7 +121,8 @@ impl<'a> SectionJudge<'a> {
         judged: Judged<'_>,
     ) -> Finding {
         let key = judged.difference.key;
-        let Ruling { verdict, cause, reason } = self.rule(table, key, &judged);
+        let ruling = self.rule(table, key, &judged);
+        let Ruling { verdict, cause, reason } = self.expected(key, ruling);
         let offset = judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset);
         Finding {
             key,
@@ -123,6 +137,30 @@ impl<'a> SectionJudge<'a> {
             reason,
             repro: repro(self.case, self.reader),
             count: judged.count,
+        }
+    }
+
+    /// The ruling, unless nothing explains the difference and the user's list expects it.
+    fn expected(&self, key: Key, ruling: Ruling) -> Ruling {
+        let Some(expectations) = &self.judge.expectations else { return ruling };
+        let place = Place {
+            reader: self.reader.name,
+            tool: self.reader.tool,
+            version: self.reader.version,
+            case: &self.case.name,
+            path: self.case.path.as_deref(),
+        };
+        if !matches!(ruling.verdict, Verdict::Differ | Verdict::OracleFailed) {
+            expectations.is_explained(place, key);
+            return ruling;
+        }
+        match expectations.excuse(place, key) {
+            Some(entry) => Ruling {
+                verdict: Verdict::KnownFault,
+                cause: expectations.cause(entry),
+                reason: entry.reason.clone(),
+            },
+            None => ruling,
         }
     }
 

@@ -10,13 +10,14 @@ mod entries;
 mod features;
 mod judge;
 mod likeness;
-mod look_up;
+pub(crate) mod look_up;
 mod rows;
 mod tally;
 
 pub use arbiter::{Witness, arbitrate};
 pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
 pub(crate) use comparator::{by_section, fingerprint};
+pub(crate) use entries::{Difference, Differences};
 pub use judge::Judge;
 pub use likeness::{Likeness, failure};
 pub(crate) use look_up::read as look_up;

@@ -4,4 +4,4 @@ mod folder;
 mod pattern;
 
 pub use folder::{CASES, Listed, MANIFEST, NotWritten, files, write};
-pub use pattern::{Mismatch, compare};
+pub use pattern::{Mismatch, compare, section_of};

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::campaign::{FileReport, Unreadable};
 use crate::compare::{Counts, Likeness};
+use crate::expectations::Problem;
 use crate::report::{Report, Summary};
 
 /// Writes JSON.
@@ -63,6 +64,12 @@ enum Line<'a> {
     Damaged {
         file: String,
         why: &'a str,
+    },
+    Expectation {
+        file: &'a str,
+        line: usize,
+        about: &'a str,
+        state: &'a str,
     },
     Summary(SummaryLine<'a>),
 }
@@ -171,6 +178,9 @@ impl<W: Write> Report for Json<W> {
     }
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
+        for Problem { file, line, about, state } in &summary.expectations {
+            self.line(&Line::Expectation { file, line: *line, about, state: state.name() })?;
+        }
         self.line(&Line::Summary(SummaryLine::new(summary)))?;
         if self.is_list {
             self.out.write_all(b"\n]\n")?;

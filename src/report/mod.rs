@@ -48,7 +48,7 @@ fn place(finding: &Finding) -> String {
 }
 
 /// A number with its noun: `1 file`, `2 files`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

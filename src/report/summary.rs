@@ -5,6 +5,7 @@ use cfidiff_oracles::{Missing, Oracle};
 
 use crate::campaign::{Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
+use crate::expectations::{Problem, State};
 use crate::report::{Clusters, counted};
 
 /// Everything that a run adds up to.
@@ -34,6 +35,10 @@ pub struct Summary {
     pub broken: u64,
     /// The findings, put together.
     pub clusters: Clusters,
+    /// The entries of the user's list of expected findings that are not in order.
+    pub expectations: Vec<Problem>,
+    /// Whether such an entry makes the run fail.
+    pub strict: bool,
 }
 
 /// One reader in the sum.
@@ -108,7 +113,7 @@ impl Summary {
                 + reader.tally.records.open
                 + reader.tally.records.known_fault
         };
-        if self.unexplained > 0 {
+        if self.unexplained > 0 || self.strict && !self.expectations.is_empty() {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
@@ -125,6 +130,12 @@ impl Summary {
     pub fn conclusion(&self) -> String {
         let exit = self.exit();
         let mut troubles = Vec::new();
+        for state in [State::Stale, State::Needless, State::Unreasoned] {
+            let count = self.expectations.iter().filter(|problem| problem.state == state).count();
+            if self.strict && count > 0 {
+                troubles.push(counted(count as u64, &format!("{} expectation", state.name())));
+            }
+        }
         for reader in self.readers.iter().filter(|reader| reader.tally.records.failed > 0) {
             troubles.push(format!(
                 "{} broke on {}",

@@ -123,6 +123,16 @@ impl<W: Write> Text<W> {
         Ok(())
     }
 
+    /// Entries of the user's list that are not in order. A quiet report has those only that make the run fail.
+    fn expectations(&mut self, summary: &Summary) -> io::Result<()> {
+        let shown = summary.strict || !self.quiet;
+        for problem in summary.expectations.iter().filter(|_| shown) {
+            let verdict = if summary.strict { Verdict::Differ } else { Verdict::KnownFault };
+            self.marked(verdict, problem.state.name(), &format!("expectation {problem}"))?;
+        }
+        Ok(())
+    }
+
     fn totals(&mut self, summary: &Summary) -> io::Result<()> {
         let ours = &summary.ours;
         write!(self.out, "{} read, {} skipped", counted(summary.files, "file"), summary.skipped)?;
@@ -222,6 +232,7 @@ impl<W: Write> Report for Text<W> {
             self.unexplained(summary)?;
             self.explained(summary)?;
         }
+        self.expectations(summary)?;
         self.missing(summary)?;
         if !self.quiet {
             for line in table(&summary.readers).lines() {
