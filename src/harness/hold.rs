@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use cfidiff_gen::suite::Expected;
-use cfidiff_model::{Bytes, Cie, Entry, EntryKind, Fault, Fde, Key, Says, SectionOffset, Target};
+use cfidiff_model::{Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Key, Says, SectionOffset, Target};
 
-use crate::compare::Differences;
+use crate::compare::{Difference, Differences};
 use crate::report::counted;
 
 /// A place where the answer is not the expected one.
@@ -35,21 +35,24 @@ pub(super) fn compare(
     let by_offset: HashMap<SectionOffset, usize> =
         expected.iter().enumerate().map(|(index, each)| (each.entry.offset, index)).collect();
     let mut found = Vec::new();
-    let mut given = vec![false; expected.len()];
+    let mut given = vec![0_usize; expected.len()];
     for entry in theirs {
         let Some(&index) = by_offset.get(&entry.offset) else {
             found.push(Found::new(Key::EntryExtra, entry.offset, "no record starts here", entry.kind.name()));
             continue;
         };
-        if given[index] {
-            found.push(Found::new(Key::EntryRepeated, entry.offset, "once", "again"));
-            continue;
+        given[index] += 1;
+        match given[index] {
+            1 => found.extend(compare_entry(target, expected[index], entry, says)),
+            2 => found.push(Found::new(Key::EntryRepeated, entry.offset, "once", "again")),
+            // Told once.
+            _ => {}
         }
-        given[index] = true;
-        found.extend(compare_entry(target, expected[index], entry, says));
     }
+    let given: Vec<bool> = given.into_iter().map(|times| times > 0).collect();
     missing(expected, &given, end, says, &mut found);
-    found.sort_by_key(|found| (found.offset, found.key));
+    // Why a reader broke may explain all the rest.
+    found.sort_by_key(|found| (found.key != Key::SectionUnread, found.offset, found.key));
     found
 }
 
@@ -60,16 +63,23 @@ pub(super) fn compare_entry(target: &Target, expected: &Expected, theirs: &Entry
     leave_free(&mut ours, theirs, &expected.free);
     let mut differences = Differences { target, list: Vec::new(), without_rows: false };
     differences.entries(&ours, theirs, says);
-    let found = |difference: crate::compare::Difference| Found {
-        key: difference.key,
-        offset: ours.offset,
-        expected: difference.ours,
-        found: difference.theirs,
+    let found = |Difference { key, ours: expected, theirs: found }| {
+        let found = if key == Key::EntryRejected { words(theirs) } else { found };
+        Found { key, offset: ours.offset, expected, found }
     };
     differences.list.into_iter().map(found).collect()
 }
 
-fn fault(offset: SectionOffset, kind: cfidiff_model::FaultKind) -> Fault {
+/// What the reader said of a record that it refuses. Its own words stand for themselves.
+fn words(theirs: &Entry) -> String {
+    let words = theirs.faults.iter().map(|fault| match fault.kind {
+        FaultKind::Reported => fault.expected.to_string(),
+        _ => fault.to_string(),
+    });
+    words.collect::<Vec<_>>().join("; ")
+}
+
+fn fault(offset: SectionOffset, kind: FaultKind) -> Fault {
     Fault { offset, bytes: Bytes::new(), kind, expected: "to be reported".into() }
 }
 

@@ -54,6 +54,8 @@ mod hold;
 mod reader;
 mod section;
 mod subject;
+#[cfg(test)]
+mod tests;
 mod trials;
 mod unwinder;
 

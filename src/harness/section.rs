@@ -32,10 +32,10 @@ impl<'a> Section<'a> {
         let section = crate::corpus::section_of(answer, case)?;
         let Target { machine, class, endianness, relocatable } = case.target;
         Some(Section {
-            kind: section.kind,
+            kind: answer.kind,
             data: &section.data,
-            address: section.address,
-            bases: section.bases,
+            address: answer.address,
+            bases: answer.bases,
             endianness,
             address_size: class.address_size(),
             machine,

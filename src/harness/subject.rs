@@ -1,10 +1,11 @@
 //! The reader under test, asked about one case.
 
 use std::any::Any;
+use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use cfidiff_gen::suite::{Answer, Case, Expected, Role};
-use cfidiff_model::{Case as Input, Entry, Says, SectionKind};
+use cfidiff_model::{Address, Case as Input, Entry, Says, SectionKind};
 
 use crate::harness::hold::{self, Found};
 use crate::harness::{Entries, Reader, Section, Unwinder, unwinder};
@@ -60,16 +61,26 @@ impl Subject {
                 let (entries, end) = read(&**reader, section);
                 let stops = section.kind == SectionKind::EhFrame && !says.contains(Says::PAST_TERMINATOR);
                 let role = if stops { Role::Unwinder } else { Role::Dumper };
-                best_reading(case, answer, role, |expected| {
-                    Some(hold::compare(&section.target(), expected, &entries, &end, says))
-                })
+                let readings = readings(case, answer, role).into_iter();
+                // The first one of those that are equally near.
+                readings
+                    .map(|expected| hold::compare(&section.target(), &expected, &entries, &end, says))
+                    .min_by_key(Vec::len)
             }
             Subject::Unwinder(unwinder) if unwinder.reads(section) => {
-                best_reading(case, answer, Role::Unwinder, |expected| {
-                    unwinder::compare(section, expected, |address| {
-                        guarded(|| unwinder.look_up(section, address).map_err(|error| error.to_string()))
-                    })
-                })
+                let readings = readings(case, answer, Role::Unwinder);
+                let points: BTreeSet<Address> =
+                    readings.iter().flat_map(|each| unwinder::points(each)).collect();
+                let ask = |address| {
+                    guarded(|| unwinder.look_up(section, address).map_err(|error| error.to_string()))
+                };
+                let answers: unwinder::Answers =
+                    points.into_iter().map(|address| (address, ask(address))).collect();
+                if answers.is_empty() {
+                    return None;
+                }
+                let readings = readings.iter();
+                readings.map(|expected| unwinder::compare(section, expected, &answers)).min_by_key(Vec::len)
             }
             Subject::Unwinder(_) => None,
         }
@@ -101,24 +112,18 @@ fn words(payload: &(dyn Any + Send)) -> &str {
     text.or_else(|| payload.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
 }
 
-/// The differences from the accepted reading that the answer is nearest to.
-fn best_reading(
-    case: &Case,
-    answer: &Answer,
-    role: Role,
-    mut compare: impl FnMut(&[&Expected]) -> Option<Vec<Found>>,
-) -> Option<Vec<Found>> {
-    let readings: Vec<Option<&str>> = match &case.readings[..] {
+/// The records that this role has to give, for each accepted reading.
+fn readings<'a>(case: &Case, answer: &'a Answer, role: Role) -> Vec<Vec<&'a Expected>> {
+    let names: Vec<Option<&str>> = match &case.readings[..] {
         [] => vec![None],
         readings => readings.iter().map(|reading| Some(reading.name)).collect(),
     };
-    let of_reading = |reading: &Option<&str>| {
+    let of_reading = |name: Option<&str>| {
         let wanted = |expected: &&Expected| {
             expected.role.is_none_or(|only| only == role)
-                && (expected.reading.is_none() || expected.reading == *reading)
+                && (expected.reading.is_none() || expected.reading == name)
         };
-        compare(&answer.entries.iter().filter(wanted).collect::<Vec<_>>())
+        answer.entries.iter().filter(wanted).collect()
     };
-    // The first one of those that are equally near.
-    readings.iter().filter_map(of_reading).min_by_key(Vec::len)
+    names.into_iter().map(of_reading).collect()
 }

@@ -90,10 +90,10 @@ fn read_list(path: &Path) -> Result<Expectations, String> {
 }
 
 /// What the tests share.
-struct Tests {
-    subject: Subject,
-    suite: Suite,
-    list: Option<Expectations>,
+pub(super) struct Tests {
+    pub subject: Subject,
+    pub suite: Suite,
+    pub list: Option<Expectations>,
 }
 
 impl Tests {
@@ -108,7 +108,7 @@ impl Tests {
     }
 
     /// The test of a case.
-    fn case(&self, index: usize) -> Result<Completion, Failed> {
+    pub fn case(&self, index: usize) -> Result<Completion, Failed> {
         let case = &self.suite.cases()[index];
         let input = subject::input(case)?;
         let compared = self.subject.compare(case, &input);
@@ -128,7 +128,7 @@ impl Tests {
 
     /// The test of the list: every entry is of use. It asks about the cases itself, since each test may be alone in its
     /// process.
-    fn list(&self) -> Result<(), Failed> {
+    pub fn list(&self) -> Result<(), Failed> {
         let Some(list) = &self.list else { return Ok(()) };
         for case in self.suite.cases() {
             if !is_update() && !list.is_about(self.place(case)) {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::error::Error;
 
 use cfidiff_gen::suite::Expected;
-use cfidiff_model::{Address, Entry, EntryKind, Key, LookUp, SectionOffset};
+use cfidiff_model::{Address, Entry, EntryKind, Fde, Key, LookUp, SectionOffset};
 
 use crate::compare::look_up::{SAYS, answered, samples, unambiguous};
 use crate::harness::Section;
@@ -33,37 +33,50 @@ pub trait Unwinder: Send + Sync + 'static {
     fn look_up(&self, section: &Section<'_>, address: Address) -> Result<Option<LookUp>, Box<dyn Error>>;
 }
 
-/// Asks for the addresses of a section's rows. `None` when it has none to ask about.
-pub(super) fn compare(
-    section: &Section<'_>,
-    expected: &[&Expected],
-    mut look_up: impl FnMut(Address) -> Result<Option<LookUp>, String>,
-) -> Option<Vec<Found>> {
-    let points = points(expected);
-    if points.is_empty() {
-        return None;
-    }
-    let (mut answers, mut refused) = (BTreeMap::new(), BTreeMap::new());
-    for address in points {
-        match look_up(address) {
-            Ok(answer) => _ = answers.insert(address, answer.unwrap_or_else(|| LookUp::without_row(address))),
-            Err(why) => _ = refused.insert(address, why),
-        }
-    }
+/// What was answered, by address: the words of an error, or a row if there is one.
+pub(super) type Answers = BTreeMap<Address, Result<Option<LookUp>, String>>;
+
+/// Compares what was answered with the records of one reading.
+pub(super) fn compare(section: &Section<'_>, expected: &[&Expected], answers: &Answers) -> Vec<Found> {
+    let rows: BTreeMap<Address, LookUp> = answers
+        .iter()
+        .filter_map(|(address, answer)| {
+            let answer = answer.as_ref().ok()?.clone();
+            Some((*address, answer.unwrap_or_else(|| LookUp::without_row(*address))))
+        })
+        .collect();
     let mut found = Vec::new();
-    for each in expected.iter().filter(|each| is_sound(each)) {
+    for each in expected {
         let EntryKind::Fde(fde) = &each.entry.kind else { continue };
+        if !is_sound(each) {
+            found.extend(accepted(each, fde, answers));
+            continue;
+        }
         let asked: BTreeSet<Address> = each.entry.rows.iter().flat_map(|row| samples(&row)).collect();
-        if let Some((address, why)) = asked.iter().find_map(|at| refused.get_key_value(at)) {
+        let refused = asked.iter().find_map(|at| Some((at, answers.get(at)?.as_ref().err()?)));
+        if let Some((address, why)) = refused {
             let theirs = format!("at {address}: {why}");
             found.push(Found::new(Key::EntryRejected, each.entry.offset, "well-formed", &theirs));
         } else if let Some(register) = return_address(expected, fde.cie) {
-            let rows = answered(&each.entry.rows, register, &answers);
+            let rows = answered(&each.entry.rows, register, &rows);
             let theirs = Entry { rows, ..each.entry.clone() };
             found.extend(compare_entry(&section.target(), each, &theirs, SAYS));
         }
     }
-    Some(found)
+    found
+}
+
+/// A row out of an FDE that one reading refuses as a whole, though another reading has it. Of one that is broken
+/// further on, rows may well be given.
+fn accepted(expected: &Expected, fde: &Fde, answers: &Answers) -> Option<Found> {
+    if !expected.free.contains(&"initial_location") {
+        return None;
+    }
+    let end = Address(fde.initial_location.0.saturating_add(fde.address_range));
+    let mut answered = answers.range(fde.initial_location..end.max(fde.initial_location));
+    let (address, _) = answered.find(|(_, answer)| matches!(answer, Ok(Some(_))))?;
+    let theirs = format!("a row at {address}");
+    Some(Found::new(Key::EntryAccepted, expected.entry.offset, "refused", &theirs))
 }
 
 /// Whether everybody has to find the FDE's rows.
@@ -72,8 +85,8 @@ fn is_sound(expected: &Expected) -> bool {
     is_there && expected.faults.is_empty() && expected.free.is_empty()
 }
 
-/// The addresses to ask about, ascending.
-fn points(expected: &[&Expected]) -> BTreeSet<Address> {
+/// The addresses of one reading to ask about, ascending: those that one FDE covers.
+pub(super) fn points(expected: &[&Expected]) -> BTreeSet<Address> {
     let ranges = expected.iter().filter_map(|each| {
         let EntryKind::Fde(fde) = &each.entry.kind else { return None };
         let rows = each.entry.rows.iter().filter(|row| row.start < row.end && is_sound(each));
