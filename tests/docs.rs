@@ -28,6 +28,7 @@ fn lists() -> Vec<(&'static str, String)> {
         ("finding keys", finding_keys()),
         ("fault kinds", fault_kinds()),
         ("decision points", decision_points()),
+        ("harness", harness()),
     ]
 }
 
@@ -138,6 +139,12 @@ fn decision_points() -> String {
     }
     assert!(rows.len() > 30, "the trait was found");
     table(["method", "question"], rows)
+}
+
+/// The example of a reader's tests, which runs as one of ours.
+fn harness() -> String {
+    let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness.rs"));
+    format!("```rust\n{}```\n", source.expect("the source is there"))
 }
 
 fn run(arguments: &[&str]) -> String {

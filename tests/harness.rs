@@ -1,17 +1,14 @@
-//! The conformance suite on gimli: what the author of a reader writes to have it as tests. `harness/gimli.toml` lists what
-//! gimli is known to get wrong.
+//! The conformance suite on gimli: what the author of a reader writes to have it as tests. `harness/gimli.toml` lists
+//! what gimli is known to get wrong.
 
 use std::error::Error;
 use std::process::ExitCode;
 
 use cfidiff::harness::{Entries, Harness, Reader, Section};
 use cfidiff::model::{
-    self, Address, Cie, Endianness, Entry, EntryKind, Fde, Machine, Rows, Says, SectionKind, SectionOffset,
+    self, Address, Cie, Entry, EntryKind, Fde, Machine, Rows, Says, SectionKind, SectionOffset,
 };
-use gimli::{
-    BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, EndianSlice, RegisterRule, RunTimeEndian,
-    UnwindContext, UnwindOffset, UnwindSection, Vendor,
-};
+use gimli::{BaseAddresses, CieOrFde, EndianSlice, RegisterRule, RunTimeEndian, UnwindSection, Vendor};
 
 struct Gimli;
 
@@ -28,27 +25,24 @@ impl Reader for Gimli {
         let says = Says::CIE_FACTORS | Says::CIE_VERSION | Says::CIE_OF_FDE | Says::RANGE;
         let rows = Says::ROWS | Says::ROWS_OF_NOPS | Says::UNDEFINED_RULES;
         // In `.eh_frame` it stops at a zero terminator.
-        let past =
-            if section.kind == SectionKind::DebugFrame { Says::PAST_TERMINATOR } else { Says::empty() };
-        says | rows | past
+        let is_eh = section.kind == SectionKind::EhFrame;
+        says | rows | if is_eh { Says::empty() } else { Says::PAST_TERMINATOR }
     }
 
     fn read(&self, section: &Section<'_>, entries: &mut Entries) -> Result<(), Box<dyn Error>> {
-        let endian = match section.endianness {
-            Endianness::Little => RunTimeEndian::Little,
-            Endianness::Big => RunTimeEndian::Big,
-        };
+        let is_little = section.endianness == model::Endianness::Little;
+        let endian = if is_little { RunTimeEndian::Little } else { RunTimeEndian::Big };
         let vendor = if section.machine == Machine::AARCH64 { Vendor::AArch64 } else { Vendor::Default };
         let mut bases = BaseAddresses::default().set_eh_frame(section.address.0);
         bases = section.bases.text.map_or(bases.clone(), |text| bases.set_text(text.0));
         bases = section.bases.data.map_or(bases.clone(), |got| bases.set_got(got.0));
         if section.kind == SectionKind::EhFrame {
-            let mut frame = EhFrame::new(section.data, endian);
+            let mut frame = gimli::EhFrame::new(section.data, endian);
             frame.set_address_size(section.address_size);
             frame.set_vendor(vendor);
             list(&frame, &bases, entries)
         } else {
-            let mut frame = DebugFrame::new(section.data, endian);
+            let mut frame = gimli::DebugFrame::new(section.data, endian);
             frame.set_address_size(section.address_size);
             frame.set_vendor(vendor);
             list(&frame, &bases, entries)
@@ -65,77 +59,74 @@ fn list<'a, S: UnwindSection<Slice<'a>>>(
 ) -> Result<(), Box<dyn Error>> {
     let mut records = frame.entries(bases);
     while let Some(record) = records.next()? {
-        let mut entry = Entry::default();
-        match record {
+        let (offset, length, answer) = match record {
             CieOrFde::Cie(cie) => {
-                entry.offset = SectionOffset(cie.offset() as u64);
-                entry.length = cie.entry_len() as u64;
-                entry.kind = EntryKind::Cie(Box::new(Cie {
+                let fields = Cie {
                     version: cie.version(),
                     code_alignment_factor: cie.code_alignment_factor(),
                     data_alignment_factor: cie.data_alignment_factor(),
                     return_address_register: cie.return_address_register().0.into(),
                     ..Cie::default()
-                }));
+                };
+                (cie.offset(), cie.entry_len(), Ok((EntryKind::Cie(Box::new(fields)), Rows::default())))
             }
             CieOrFde::Fde(partial) => {
-                entry.offset = SectionOffset(partial.offset() as u64);
-                entry.length = partial.entry_len() as u64;
-                let cie: usize = UnwindOffset::into(partial.cie_offset());
-                let read = partial.parse(UnwindSection::cie_from_offset).and_then(|fde| {
-                    entry.rows = rows(frame, bases, &fde)?;
-                    let (start, size) = (fde.initial_address(), fde.len());
-                    Ok(Fde { initial_location: Address(start), address_range: size, ..Fde::default() })
-                });
-                match read {
-                    Ok(fde) => {
-                        entry.kind = EntryKind::Fde(Fde { cie: Some(SectionOffset(cie as u64)), ..fde })
-                    }
-                    Err(error) => {
-                        entries.refuse(entry.offset.0, error);
-                        continue;
-                    }
-                }
+                let fde = partial.parse(UnwindSection::cie_from_offset);
+                (
+                    partial.offset(),
+                    partial.entry_len(),
+                    fde.and_then(|fde| fields_and_rows(frame, bases, &fde)),
+                )
             }
+        };
+        let offset = SectionOffset(offset as u64);
+        match answer {
+            Ok((kind, rows)) => {
+                entries.push(Entry { offset, length: length as u64, kind, rows, ..Entry::default() })
+            }
+            Err(error) => entries.refuse(offset.0, error),
         }
-        entries.push(entry);
     }
     Ok(())
 }
 
-fn rows<'a, S: UnwindSection<Slice<'a>>>(
+fn fields_and_rows<'a, S: UnwindSection<Slice<'a>>>(
     frame: &S,
     bases: &BaseAddresses,
     fde: &gimli::FrameDescriptionEntry<Slice<'a>>,
-) -> gimli::Result<Rows> {
-    let (mut rows, mut context) = (Rows::default(), UnwindContext::new());
+) -> gimli::Result<(EntryKind, Rows)> {
+    let (mut rows, mut context) = (Rows::default(), gimli::UnwindContext::new());
     let mut table = fde.rows(frame, bases, &mut context)?;
     while let Some(row) = table.next_row()? {
         for (register, rule) in row.registers() {
-            rows.push_rule(
-                register.0.into(),
-                match *rule {
-                    RegisterRule::Undefined => model::RegisterRule::Undefined,
-                    RegisterRule::SameValue => model::RegisterRule::SameValue,
-                    RegisterRule::Offset(offset) => model::RegisterRule::Offset(offset),
-                    RegisterRule::ValOffset(offset) => model::RegisterRule::ValOffset(offset),
-                    RegisterRule::Register(source) => model::RegisterRule::Register(source.0.into()),
-                    // What an expression holds is not said.
-                    RegisterRule::Expression(_) => model::RegisterRule::Expression(Box::default()),
-                    RegisterRule::ValExpression(_) => model::RegisterRule::ValExpression(Box::default()),
-                    _ => continue,
-                },
-            );
+            let rule = match *rule {
+                RegisterRule::Undefined => model::RegisterRule::Undefined,
+                RegisterRule::SameValue => model::RegisterRule::SameValue,
+                RegisterRule::Offset(offset) => model::RegisterRule::Offset(offset),
+                RegisterRule::ValOffset(offset) => model::RegisterRule::ValOffset(offset),
+                RegisterRule::Register(source) => model::RegisterRule::Register(source.0.into()),
+                // What an expression holds is not said.
+                RegisterRule::Expression(_) => model::RegisterRule::Expression(Box::default()),
+                RegisterRule::ValExpression(_) => model::RegisterRule::ValExpression(Box::default()),
+                _ => continue,
+            };
+            rows.push_rule(register.0.into(), rule);
         }
         let cfa = match *row.cfa() {
-            CfaRule::RegisterAndOffset { register, offset } => {
+            gimli::CfaRule::RegisterAndOffset { register, offset } => {
                 model::CfaRule::RegisterOffset { register: register.0.into(), offset }
             }
-            CfaRule::Expression(_) => model::CfaRule::Expression(Box::default()),
+            gimli::CfaRule::Expression(_) => model::CfaRule::Expression(Box::default()),
         };
         rows.finish_row(Address(row.start_address()), Address(row.end_address()), cfa);
     }
-    Ok(rows)
+    let fields = Fde {
+        cie: Some(SectionOffset(fde.cie().offset() as u64)),
+        initial_location: Address(fde.initial_address()),
+        address_range: fde.len(),
+        ..Fde::default()
+    };
+    Ok((EntryKind::Fde(fields), rows))
 }
 
 fn main() -> ExitCode {

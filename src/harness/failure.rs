@@ -40,7 +40,7 @@ pub(super) fn text(case: &Case, input: &Input, found: &[(&Answer, &Found)]) -> S
     let offset = found.first().map(|(_, found)| format!("--offset {} ", found.offset)).unwrap_or_default();
     let _ = write!(
         text,
-        "to see more: cfidiff corpus --copy suite && cfidiff dump {offset}suite/cases/{}\n",
+        "to see more: cfidiff corpus --copy suite && cfidiff dump {offset}suite/cases/{}",
         case.name
     );
     text

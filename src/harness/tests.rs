@@ -165,7 +165,7 @@ fde.address-range at .eh_frame+0x18
 ";
     assert!(told.starts_with(wanted), "{told}");
     assert!(told.contains("\nthe case is decided by: LSB Core, DWARF exception header encoding"), "{told}");
-    let more = "to see more: cfidiff corpus --copy suite && cfidiff dump --offset 0x18 suite/cases/encoding/enc-1b-pcrel-sdata4\n";
+    let more = "to see more: cfidiff corpus --copy suite && cfidiff dump --offset 0x18 suite/cases/encoding/enc-1b-pcrel-sdata4";
     assert!(told.ends_with(more), "{told}");
 }
 
