@@ -44,12 +44,13 @@
 //!
 //! An answer is held against what the case was made for, never against another reader's. Only what the reader says of
 //! itself to be able to say is compared, and what the suite leaves to the reader is left to it. A record that the suite
-//! broke has to be refused; what is said of it beside that is not compared. `.eh_frame_hdr` is not asked about.
+//! broke in a part that the reader reads has to be refused; what is said of it beside that is not compared. `.eh_frame_hdr` is not asked about.
 //!
 //! Filters, `--list`, `--exact` and the other arguments are those of `cargo test`, and cargo-nextest runs each case in a
 //! process of its own.
 
 mod failure;
+mod faults;
 mod hold;
 mod reader;
 mod section;
