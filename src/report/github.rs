@@ -58,6 +58,22 @@ impl<W: Write> GitHub<W> {
         troubles.rest().map_or(Ok(()), |words| self.annotation("warning", None, "unreadable inputs", &words))
     }
 
+    /// Entries of the user's list that are not in order, each at its line.
+    fn expectations(&mut self, summary: &Summary) -> io::Result<()> {
+        let level = if summary.strict { "error" } else { "warning" };
+        for problem in &summary.expectations {
+            let (file, words) = (property(&problem.file), printable(&problem.to_string()).into_owned());
+            let title = format!("{} expectation", problem.state.name());
+            writeln!(
+                self.out,
+                "::{level} file={file},line={},title={title}::{}",
+                problem.line,
+                data(&words)
+            )?;
+        }
+        Ok(())
+    }
+
     /// Readers that were asked for are a warning each; those that could have been there are one notice.
     fn missing(&mut self, summary: &Summary) -> io::Result<()> {
         let mut others = Vec::new();
@@ -99,6 +115,7 @@ impl<W: Write> Report for GitHub<W> {
 
     fn end(&mut self, summary: &Summary) -> io::Result<()> {
         self.clusters(summary)?;
+        self.expectations(summary)?;
         self.inputs()?;
         self.missing(summary)?;
         writeln!(self.out, "{}", printable(&summary.conclusion()))?;

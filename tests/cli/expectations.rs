@@ -198,4 +198,9 @@ fn programs_get_lines_for_entries_that_are_not_in_order() {
     let told: Vec<_> = lines.iter().filter(|line| line["type"] == "expectation").collect();
     assert_eq!(told.len(), 1);
     assert_eq!((&told[0]["state"], &told[0]["line"]), (&"stale".into(), &1.into()));
+    let run = wrong.check(&["--format", "github", LINKED]);
+    let list = wrong.list.display();
+    run.says(&format!(
+        "::warning file={list},line=1,title=stale expectation::{list}:1 (fde.lsda of gimli in **): "
+    ));
 }
