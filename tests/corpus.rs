@@ -275,7 +275,7 @@ fn known_entries_are_honest() {
         let verdicts = list.case.get(case).unwrap_or_else(|| panic!("{id}: the corpus has no case {case}"));
         let shows = |verdict: &String| verdict.split("; ").any(|part| part.ends_with(&format!(": {id}")));
         let is_its = |name: &str| registry::tool_of(name).is_some_and(|tool| known.is_of(tool.name));
-        let could_show = |(name, version): (&String, &String)| is_its(name) && known.covers_version(version);
+        let could_show = |(name, version): (&String, &String)| is_its(name) && known.versions.cover(version);
         if !list.taken_from.iter().any(could_show) {
             // Of versions that the verdicts were not taken from.
             continue;
