@@ -338,7 +338,7 @@ mod tests {
             assert!(started.elapsed() < Duration::from_secs(20), "{script}");
             if !script.contains("setsid") {
                 assert_eq!(output, b"hi\n", "{script}");
-                assert!(!is_running("sleep\0611\0"), "it was left behind");
+                assert!(!is_running("sleep\x0011\0"), "it was left behind");
             }
         }
     }

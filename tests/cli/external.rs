@@ -172,7 +172,7 @@ fn no_process_stays() {
     breaks_at_one_file("exec 0<&-; sleep 7531", ["ran out of time after 4s"; 2]);
     let processes = std::fs::read_dir("/proc").expect("a list of processes").flatten();
     let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
-    assert_eq!(lines.filter(|line| line == b"sleep\07531\0").count(), 0);
+    assert_eq!(lines.filter(|line| line == b"sleep\x007531\0").count(), 0);
 }
 
 #[test]
