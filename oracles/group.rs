@@ -9,10 +9,15 @@ use std::io;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
+use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
+use wait4::Wait4 as _;
+
+use crate::usage::Usage;
 
 /// The groups whose first process has not been waited for.
 static LIVING: Mutex<BTreeSet<i32>> = Mutex::new(BTreeSet::new());
@@ -30,16 +35,19 @@ pub fn end_all() {
 pub(crate) struct Group {
     /// The first process. Its streams can be taken.
     pub first: Child,
+    started: Instant,
     status: Option<ExitStatus>,
+    usage: Usage,
 }
 
 impl Group {
     pub fn start(command: &mut Command) -> io::Result<Group> {
+        let started = Instant::now();
         // Held over the start, so that no group is living and unknown.
         let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
         let first = command.process_group(0).spawn()?;
         living.insert(first.id().cast_signed());
-        Ok(Group { first, status: None })
+        Ok(Group { first, started, status: None, usage: Usage::default() })
     }
 
     fn id(&self) -> Pid {
@@ -68,10 +76,19 @@ impl Group {
         }
         self.kill();
         let mut living = LIVING.lock().unwrap_or_else(PoisonError::into_inner);
-        let status = self.first.wait()?;
+        // The call that tells what a process took and takes the process back does not wait.
+        while waitid(Id::Pid(self.id()), WaitPidFlag::WEXITED | WaitPidFlag::WNOWAIT) == Err(Errno::EINTR) {}
+        let used = self.first.try_wait4()?.ok_or_else(|| io::Error::other("it does not end"))?;
         living.remove(&self.id().as_raw());
-        self.status = Some(status);
-        Ok(status)
+        let cpu = used.rusage.utime + used.rusage.stime;
+        self.usage = Usage { processes: 1, cpu, wall: self.started.elapsed() };
+        self.status = Some(used.status);
+        Ok(used.status)
+    }
+
+    /// What the first process took, and its children that it waited for; nothing until it has been ended.
+    pub fn usage(&self) -> Usage {
+        self.usage
     }
 }
 

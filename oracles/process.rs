@@ -15,6 +15,7 @@ use nix::fcntl::{FcntlArg, fcntl};
 
 use crate::group::Group;
 pub use crate::group::end_all;
+use crate::usage::Usage;
 
 /// The size of the buffers that output travels in.
 const CHUNK: usize = 256 * 1024;
@@ -84,6 +85,8 @@ pub struct Ended {
     pub killed: Option<Killed>,
     /// The start of its error stream, empty when merged.
     pub errors: Vec<u8>,
+    /// What it took.
+    pub usage: Usage,
     /// The limits it ran under, for [`Ended::failure`].
     limits: Limits,
 }
@@ -131,7 +134,7 @@ pub fn run(
     let killed = wait(&child, deadline, killed);
     let status = child.end()?;
     let errors = kept.and_then(|kept| kept.recv_timeout(GRACE).ok()).unwrap_or_default();
-    Ok(Ended { status, killed, errors, limits })
+    Ok(Ended { status, killed, errors, usage: child.usage(), limits })
 }
 
 /// Waits until the deadline, then kills. Most children exit at once when their output has ended.
@@ -361,6 +364,25 @@ mod tests {
         let (ended, output) = collect(shell("echo a; kill -SEGV $$"), Errors::Apart, LIMITS);
         assert_eq!((output.as_slice(), ended.killed), (&b"a\n"[..], None));
         assert_eq!(ended.failure().as_deref(), Some("died of signal 11"));
+    }
+
+    #[test]
+    fn what_a_child_and_its_children_took_is_told() {
+        let count = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done";
+        for script in [count.to_owned(), format!("sh -c '{count}'; true"), format!("{count}; kill -SEGV $$")]
+        {
+            let (ended, _) = collect(shell(&script), Errors::Apart, LIMITS);
+            let Usage { processes, cpu, wall } = ended.usage;
+            assert_eq!(processes, 1, "{script}");
+            assert!(cpu > Duration::from_millis(20) && wall > Duration::from_millis(20), "{script}: {cpu:?}");
+        }
+        let (ended, _) = collect(shell("exec sleep 0.3"), Errors::Apart, LIMITS);
+        assert!(ended.usage.cpu < Duration::from_millis(200), "{:?}", ended.usage);
+        assert!(ended.usage.wall >= Duration::from_millis(300), "{:?}", ended.usage);
+        let limits = Limits { time: Duration::from_millis(300), ..LIMITS };
+        let (ended, _) = collect(shell("while :; do :; done"), Errors::Apart, limits);
+        assert_eq!(ended.killed, Some(Killed::TimeOut));
+        assert!(ended.usage.cpu > Duration::from_millis(10), "{:?}", ended.usage);
     }
 
     #[test]

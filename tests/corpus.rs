@@ -16,85 +16,22 @@ use std::time::Duration;
 
 use cfidiff::campaign::{self, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
+use cfidiff::corpus::{Verdicts, verdict};
 use cfidiff::image;
 use cfidiff::report::Summary;
 use cfidiff_gen::suite::Suite;
 use cfidiff_model::{Finding, SectionKind, Verdict};
 use cfidiff_oracles::known::{self, Known};
 use cfidiff_oracles::{Oracle, registry};
-use serde::Deserialize;
-
-/// What the list of verdicts starts with.
-const HEAD: &str = "\
-# What known readers make of the cases of this suite: for each case on which a reader does not agree with the expected
-# answer the causes of all its differences. Readers with the same causes share a line.
-# `BLESS=1 cargo test --test corpus` rewrites this file.
-";
 
 /// How long one process of a tool may run. Some versions loop for ever on some cases.
 const TIME_OUT: Duration = Duration::from_secs(60);
 
-/// The verdict that is not listed.
-const AGREE: &str = "agree";
-
-/// The list of verdicts, `corpus/readers.toml`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Verdicts {
-    /// The version of each reader that the verdicts were taken from.
-    taken_from: BTreeMap<String, String>,
-    /// Each case's verdicts by reader, but for [`AGREE`].
-    #[serde(default)]
-    case: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-impl Verdicts {
-    fn read() -> Verdicts {
-        let path = corpus().join("readers.toml");
-        let text = fs::read_to_string(&path).expect("the list is there");
-        let mut list: Verdicts =
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        for verdicts in list.case.values_mut() {
-            let lines = std::mem::take(verdicts);
-            let of_each = |(readers, verdict): (&String, &String)| -> Vec<(String, String)> {
-                readers.split(", ").map(|reader| (reader.to_owned(), verdict.clone())).collect()
-            };
-            *verdicts = lines.iter().flat_map(of_each).collect();
-        }
-        list
-    }
-
-    fn text(&self) -> String {
-        let mut text = format!("{HEAD}\n[taken-from]\n");
-        for (reader, version) in &self.taken_from {
-            let _ = writeln!(text, "{reader} = {}", quoted(version));
-        }
-        for (name, verdicts) in &self.case {
-            let _ = write!(text, "\n[case.{}]\n", quoted(name));
-            for (readers, verdict) in lines(verdicts) {
-                let name = readers.join(", ");
-                let name = if readers.len() == 1 { name } else { quoted(&name) };
-                let _ = writeln!(text, "{name} = {}", quoted(verdict));
-            }
-        }
-        text
-    }
-}
-
-/// The verdicts of one case, each with all readers that have it.
-fn lines(verdicts: &BTreeMap<String, String>) -> Vec<(Vec<&str>, &str)> {
-    let mut lines: Vec<(Vec<&str>, &str)> = Vec::new();
-    for (reader, verdict) in verdicts {
-        match lines.iter_mut().find(|(_, other)| other == verdict) {
-            Some((readers, _)) => readers.push(reader),
-            None => lines.push((vec![reader], verdict)),
-        }
-    }
-    lines
-}
-
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+/// The list of verdicts.
+fn list() -> Verdicts {
+    let path = corpus().join("readers.toml");
+    let text = fs::read_to_string(&path).expect("the list is there");
+    Verdicts::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn corpus() -> &'static Path {
@@ -120,7 +57,7 @@ impl Run {
     fn get() -> &'static Run {
         static RUN: OnceLock<Run> = OnceLock::new();
         RUN.get_or_init(|| {
-            let readers = readers(&Verdicts::read().taken_from);
+            let readers = readers(&list().taken_from);
             let cases = corpus().join("cases");
             let plan = Plan::new(std::slice::from_ref(&cases));
             let settings = Settings {
@@ -142,30 +79,6 @@ impl Run {
             Run { readers, reports, summary }
         })
     }
-
-    /// A reader's verdict on a case, as the list writes it.
-    fn verdict(&self, reader: usize, report: &FileReport) -> String {
-        if let Some(error) = &report.error {
-            return format!("unreadable: {error}");
-        }
-        let name = self.readers[reader].name();
-        let causes: BTreeSet<String> =
-            report.findings.iter().filter(|finding| finding.reader == name).map(cause).collect();
-        if !causes.is_empty() {
-            return causes.into_iter().collect::<Vec<_>>().join("; ");
-        }
-        let compared: u64 = report.cases.iter().map(|case| case.readers[reader].records.total()).sum();
-        if compared == 0 { "nothing to compare".to_owned() } else { AGREE.to_owned() }
-    }
-}
-
-/// A finding's verdict with its cause; what nothing explains has its key for a cause.
-fn cause(finding: &Finding) -> String {
-    let cause = match finding.cause.as_str() {
-        "" => finding.key.name().to_owned(),
-        cause => cause.replace(": ", " "),
-    };
-    format!("{}: {cause}", finding.verdict.name())
 }
 
 /// The readers of the list that are there in the versions that the verdicts were taken from. While blessing, all of
@@ -207,7 +120,7 @@ fn name_of(cases: &Path, path: &Path) -> String {
 fn the_list_has_cases_of_the_suite_and_known_readers() {
     let suite = Suite::build().expect("the suite can be built");
     let names: BTreeSet<&str> = suite.cases().iter().map(|case| case.name.as_str()).collect();
-    let list = Verdicts::read();
+    let list = list();
     for (name, verdicts) in &list.case {
         assert!(names.contains(name.as_str()), "{name} is no case");
         let readers: Vec<&String> = verdicts.keys().collect();
@@ -218,25 +131,21 @@ fn the_list_has_cases_of_the_suite_and_known_readers() {
 #[test]
 fn the_verdicts_are_those_of_the_list() {
     let run = Run::get();
-    let mut list = Verdicts::read();
+    let mut list = list();
     let mut wrong = String::new();
     for (case, report) in &run.reports {
-        for (index, reader) in run.readers.iter().enumerate() {
-            let verdict = run.verdict(index, report);
-            let verdicts = list.case.entry(case.clone()).or_default();
-            let listed = verdicts.get(reader.name()).map_or(AGREE, String::as_str);
-            if listed != verdict {
+        for (number, reader) in run.readers.iter().enumerate() {
+            let now = verdict(report, number, reader.name());
+            let listed = list.get(case, reader.name());
+            if listed != now {
                 let _ = writeln!(wrong, "{case} ({})", reader.name());
-                let _ = writeln!(wrong, "    listed: {listed}\n    now:    {verdict}");
-                match verdict.as_str() {
-                    AGREE => verdicts.remove(reader.name()),
-                    _ => verdicts.insert(reader.name().to_owned(), verdict),
-                };
+                let _ = writeln!(wrong, "    listed: {listed}\n    now:    {now}");
+                list.set(case, reader.name(), now);
             }
         }
     }
     if is_blessing() {
-        list.case.retain(|case, verdicts| run.reports.contains_key(case) && !verdicts.is_empty());
+        list.case.retain(|case, _| run.reports.contains_key(case));
         for reader in &run.readers {
             list.taken_from.insert(reader.name().to_owned(), reader.version().to_owned());
         }
@@ -246,7 +155,6 @@ fn the_verdicts_are_those_of_the_list() {
         return fs::rename(new, path).expect("the list can be replaced");
     }
     assert!(wrong.is_empty(), "verdicts that changed (read them, then BLESS=1):\n{wrong}");
-    list.case.retain(|_, verdicts| !verdicts.is_empty());
     let text = fs::read_to_string(corpus().join("readers.toml")).expect("the list is there");
     assert!(text == list.text(), "the list is not in the form that BLESS=1 writes");
 }
@@ -269,7 +177,7 @@ fn nothing_is_unexplained_and_no_reader_broke() {
 #[test]
 fn known_entries_are_honest() {
     let run = Run::get();
-    let list = Verdicts::read();
+    let list = list();
     for known in known::load().expect("the lists parse") {
         let Known { id, case, reader, .. } = &known;
         let verdicts = list.case.get(case).unwrap_or_else(|| panic!("{id}: the corpus has no case {case}"));

@@ -39,7 +39,7 @@ pub fn capability_name(flag: &str) -> String {
 }
 
 /// The words for a field that does not fit.
-fn refusal(line: usize, bad: &BadField) -> Refusal {
+pub(super) fn refusal(line: usize, bad: &BadField) -> Refusal {
     match bad.path.as_str() {
         "" => format!("line {line}: {}", bad.why),
         path => format!("line {line}, field {path}: {}", bad.why),

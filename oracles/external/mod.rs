@@ -15,20 +15,22 @@ mod tests;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cfidiff_model::{
-    Address, Case, Class, Endianness, LookUp, Machine, Outcome, Says, SectionKind, Sink, Target,
+    Address, Case, Class, Endianness, Entry, LookUp, Machine, Outcome, Says, SectionKind, Sink, Target,
 };
 
 use self::answer::{Answer, Speaker};
 pub use self::answer::{LOOK_UPS, capability, capability_name};
 use self::command::Template;
+pub(crate) use self::lines::EntryLine;
 pub use self::lines::PROTOCOL;
 use self::session::Session;
 use crate::lines::{LONGEST, Lines};
 use crate::process::{self, Ended, Errors, Killed, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Oracle, Pass};
 
 /// A linked x86-64 file of one CIE and two FDEs, on which every reader is tried before it is trusted with others.
@@ -49,6 +51,7 @@ pub struct External {
     passes: [Pass; 1],
     /// Processes that wait for the next file, for a command that lives on.
     idle: Mutex<Vec<Session>>,
+    meter: Arc<Meter>,
 }
 
 impl External {
@@ -87,6 +90,7 @@ impl External {
             speaker: Speaker { version: String::new(), says: Says::empty(), looks_up: false },
             passes: [Pass { name: "answer", says: Says::empty() }],
             idle: Mutex::default(),
+            meter: Arc::default(),
         };
         external.speaker = external.handshake()?;
         external.passes[0].says = external.speaker.says;
@@ -148,7 +152,10 @@ impl External {
         }
         let why = match ended {
             Err(error) => Some(self.template.not_run(&error)),
-            Ok(ended) => refusal.or_else(|| failure(&ended, &answer)),
+            Ok(ended) => {
+                self.meter.add(ended.usage);
+                refusal.or_else(|| failure(&ended, &answer))
+            }
         };
         answer.finish(why)
     }
@@ -165,7 +172,7 @@ impl External {
         }
         let (mut session, mut answer) = match waiting {
             Some(session) => (session, answer.of(self.speaker.clone())),
-            None => match Session::start(self.template.command(file, None)) {
+            None => match Session::start(self.template.command(file, None), self.meter.clone()) {
                 Ok(session) => (session, answer),
                 Err(error) => return answer.finish(Some(self.template.not_run(&error))),
             },
@@ -179,6 +186,19 @@ impl External {
             Err(why) => answer.finish(Some(why)),
         }
     }
+}
+
+/// A JSON object as a line of its type, or words that name the line and the field which does not fit.
+pub(crate) fn line<T: serde::de::DeserializeOwned>(
+    value: serde_json::Value,
+    number: usize,
+) -> Result<T, String> {
+    json::parse(&value.to_string()).map_err(|bad| answer::refusal(number, &bad))
+}
+
+/// Fills `entry` with the meaning of the line of this number. What `says` holds has to be there.
+pub(crate) fn entry(line: EntryLine, says: Says, number: usize, entry: &mut Entry) -> Result<(), String> {
+    convert::entry(line, says, entry).map_err(|bad| answer::refusal(number, &bad))
 }
 
 /// The addresses in a file, one on each line.
@@ -236,6 +256,11 @@ impl Oracle for External {
                 }
             }
         }
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Some(self.meter.usage())
     }
 
     fn looks_up(&self) -> bool {
@@ -310,7 +335,7 @@ struct LastWord(Outcome);
 impl Sink for LastWord {
     fn section(&mut self, _case: usize, _section: usize, _says: Says) {}
 
-    fn entry(&mut self, _entry: &cfidiff_model::Entry) {}
+    fn entry(&mut self, _entry: &Entry) {}
 
     fn end_section(&mut self, _outcome: Outcome) {}
 

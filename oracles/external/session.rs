@@ -17,6 +17,7 @@ use super::said;
 use crate::group::Group;
 use crate::lines::{LONGEST, Lines};
 use crate::process::{Limits, Orphans, drain};
+use crate::usage::{Meter, Usage};
 
 /// The size of the buffers that output travels in.
 const CHUNK: usize = 64 * 1024;
@@ -30,6 +31,10 @@ const TICK: Duration = Duration::from_millis(100);
 /// A process, its input, and what it prints.
 pub(super) struct Session {
     child: Group,
+    /// How long somebody waited for its answers.
+    busy: Duration,
+    /// What it takes is counted here when it ends.
+    meter: Arc<Meter>,
     /// Requests on their way. A thread writes them, since a process that reads none would block the writer.
     requests: Option<Sender<String>>,
     /// Whether a request could not be written.
@@ -44,7 +49,7 @@ pub(super) struct Session {
 
 impl Session {
     /// Starts the process.
-    pub fn start(mut command: Command) -> io::Result<Session> {
+    pub fn start(mut command: Command, meter: Arc<Meter>) -> io::Result<Session> {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = Group::start(command.env("LC_ALL", "C").env_remove("LANGUAGE"))?;
         let (requests, waiting) = channel();
@@ -60,12 +65,26 @@ impl Session {
         }
         let errors = child.first.stderr.take().map(drain);
         let (requests, lines) = (Some(requests), Lines::default());
-        Ok(Session { child, requests, is_deaf, chunks, lines, errors, last: PathBuf::new() })
+        let (busy, last) = (Duration::ZERO, PathBuf::new());
+        Ok(Session { child, busy, meter, requests, is_deaf, chunks, lines, errors, last })
     }
 
     /// Asks for a file, and for addresses in it if there are any, and hands each line of the answer to `each`, until
     /// that says that the answer is complete. An error ends the session; its words tell what went wrong.
     pub fn ask(
+        &mut self,
+        file: &Path,
+        addresses: &[Address],
+        limits: Limits,
+        each: &mut dyn FnMut(&[u8]) -> Result<bool, String>,
+    ) -> Result<(), String> {
+        let started = Instant::now();
+        let answered = self.answer(file, addresses, limits, each);
+        self.busy += started.elapsed();
+        answered
+    }
+
+    fn answer(
         &mut self,
         file: &Path,
         addresses: &[Address],
@@ -200,6 +219,9 @@ impl Drop for Session {
         // A reader ends by itself when its input does. One that does not is killed, with all that it started.
         drop(self.requests.take());
         self.ends();
+        if self.child.end().is_ok() {
+            self.meter.add(Usage { wall: self.busy, ..self.child.usage() });
+        }
     }
 }
 

@@ -14,6 +14,7 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cfidiff_model::{Case, Says, Sink};
@@ -21,6 +22,7 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use crate::printed::{self, Printer, ask};
 use crate::process::{self, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool.
@@ -55,6 +57,8 @@ pub struct Dwarfdump {
     pub time_limit: Duration,
     /// The bytes that it may print of one file. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
 }
 
 impl Dwarfdump {
@@ -84,6 +88,7 @@ impl Dwarfdump {
             version: version.to_owned(),
             time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
         })
     }
 }
@@ -97,6 +102,10 @@ impl Printer for Dwarfdump {
 
     fn limits(&self) -> Limits {
         Limits { time: self.time_limit, output: self.output_limit }
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn files_per_process(&self) -> usize {
@@ -137,6 +146,10 @@ impl Oracle for Dwarfdump {
 
     fn passes(&self) -> &[Pass] {
         &[Pass { name: "frames", says: SAYS }]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

@@ -131,6 +131,9 @@ impl<P: Printer> Batches<'_, P> {
         command.args(&batch.files);
         let limits = self.printer.limits().to_read(batch.cases.iter().map(|&case| &cases[case]));
         let ended = process::run(command, self.printer.errors(), limits, &mut |chunk| stream.feed(chunk));
+        if let Ok(ended) = &ended {
+            self.printer.meter().add(ended.usage);
+        }
         if let Ok(ended) = &ended
             && !ended.errors.is_empty()
         {

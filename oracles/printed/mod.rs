@@ -20,6 +20,7 @@ use std::time::Duration;
 use cfidiff_model::{Case, Entry, Outcome, Says, Section, Sink};
 
 use crate::process::{self, Errors, Limits};
+use crate::usage::Meter;
 pub(crate) use batch::argument;
 #[cfg(test)]
 pub(crate) use stream::Stream;
@@ -35,6 +36,8 @@ pub(crate) trait Printer {
     fn name(&self) -> &str;
     /// What one process may use, for all its files.
     fn limits(&self) -> Limits;
+    /// Where what its processes take is added up.
+    fn meter(&self) -> &Meter;
     /// How many files are read by one process.
     fn files_per_process(&self) -> usize;
     /// The command of a pass, without its files.

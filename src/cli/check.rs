@@ -1,26 +1,25 @@
 //! `cfidiff check`: compare all readers on files and directories.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
-use cfidiff::report::Summary;
+use cfidiff::report::{Summary, costs_text};
 use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
 use cfidiff_model::SectionKind;
-use cfidiff_oracles::external::External;
-use cfidiff_oracles::{Missing, Oracle, process, registry};
+use cfidiff_oracles::Missing;
 
+use crate::cli::Common;
 use crate::cli::expected::{self, Expected};
 use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
+use crate::cli::readers::Wanted;
 use crate::cli::variants::{Generated, HowMany, Options};
-use crate::cli::{Common, TIME_OUTS};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
@@ -30,14 +29,8 @@ use crate::cli::{Common, TIME_OUTS};
 pub struct Check {
     /// Files and directories.
     paths: Vec<PathBuf>,
-    /// Compare with this reader only, or with all versions of this tool; may be given again. Default: all that are
-    /// there, see `doctor`.
-    #[arg(long = "reader", value_name = "NAME", value_parser = reader_name)]
-    readers: Vec<String>,
-    /// Compare with a reader of yours as well: a command that speaks the protocol of oracles/PROTOCOL.md. With
-    /// {file} in it the command is started for each file, without it is asked for file after file. May be given again.
-    #[arg(long = "reader-cmd", value_name = "NAME=CMD")]
-    reader_commands: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
     /// How many threads work. Default: one for each core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
@@ -63,19 +56,7 @@ pub struct Check {
     options: Options,
     #[command(flatten)]
     expected: Expected,
-    /// How long a reader may take for one file, and a tool that gets many files at once for these, in seconds. For each
-    /// MiB of call frame information there are 10 seconds more.
-    #[arg(
-        long,
-        value_name = "SECONDS",
-        default_value_t = process::TIME_OUT.as_secs(),
-        value_parser = clap::value_parser!(u64).range(TIME_OUTS)
-    )]
-    timeout: u64,
 }
-
-/// The readers that are there, and those that are not, each with whether it was asked for by name.
-type Readers = (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>);
 
 impl Check {
     /// Runs the check and tells how it ended.
@@ -93,7 +74,7 @@ impl Check {
             judge = judge.expecting(list);
         }
         let plan = Plan::new(&paths);
-        let (readers, missing) = self.readers();
+        let (readers, missing) = self.wanted.find();
         let settings = Settings {
             readers: &readers,
             judge: &judge,
@@ -114,7 +95,7 @@ impl Check {
             report.unreadable(unreadable)
         });
         if written.is_ok() {
-            campaign::run(&plan, &settings, |file| {
+            summary.costs = campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
                 if let Some(list) = judge.expectations().filter(|_| self.sections.is_empty()) {
@@ -136,6 +117,7 @@ impl Check {
             Some(list) => self.expected.conclude(list, &mut summary)?,
             None => None,
         };
+        log.costs(&summary, common.quiet);
         match written.and_then(|()| report.end(&summary)) {
             // Who reads only the start of a report still learns from the exit code how it went up to there.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(summary.exit()),
@@ -158,54 +140,12 @@ impl Check {
         self.format == Form::Text && self.output.is_none() && io::stdout().is_terminal()
     }
 
-    /// Looks for the readers that are wanted.
-    fn readers(&self) -> Readers {
-        let asked_for = !self.readers.is_empty();
-        let time_out = Duration::from_secs(self.timeout);
-        let found =
-            if asked_for { registry::probe(&self.readers, time_out) } else { registry::probe_all(time_out) };
-        let (mut there, mut missing) = (Vec::new(), Vec::new());
-        for reader in found {
-            match reader {
-                Ok(oracle) => there.push(oracle),
-                Err(why) => missing.push((why, asked_for)),
-            }
-        }
-        for pair in &self.reader_commands {
-            match start(pair, &there, time_out) {
-                Ok(external) => there.push(Box::new(external)),
-                Err(why) => {
-                    let name = pair.split('=').next().unwrap_or_default().to_owned();
-                    missing.push((Missing { name, why, install: String::new() }, true));
-                }
-            }
-        }
-        (there, missing)
-    }
-
     fn section_kinds(&self) -> Vec<SectionKind> {
         let all = [SectionKind::EhFrame, SectionKind::DebugFrame];
         all.into_iter()
             .filter(|kind| self.sections.is_empty() || self.sections.iter().any(|name| name == kind.name()))
             .collect()
     }
-}
-
-/// Starts a reader of the user's, whose name none of the others has.
-fn start(pair: &str, others: &[Box<dyn Oracle>], time_out: Duration) -> Result<External, String> {
-    if others.iter().any(|other| pair.split('=').next() == Some(other.name())) {
-        return Err("another reader of this run has the name".to_owned());
-    }
-    External::start(pair, time_out)
-}
-
-/// A name that some reader has or could have.
-fn reader_name(name: &str) -> Result<String, String> {
-    if registry::tool_of(name).is_some() {
-        return Ok(name.to_owned());
-    }
-    let names: Vec<&str> = registry::TOOLS.iter().map(|tool| tool.name).collect();
-    Err(format!("no reader has this name; there are {}", names.join(", ")))
 }
 
 /// The conformance suite: in the current directory, in the project's own folder, or written where the user's caches are.
@@ -242,6 +182,13 @@ impl Log {
     fn conclusion(&self, summary: &Summary, quiet: bool) {
         if !quiet {
             self.line(&summary.conclusion());
+        }
+    }
+
+    fn costs(&self, summary: &Summary, quiet: bool) {
+        if !quiet {
+            // No report has it, so it is told to whoever reads the report as well.
+            self.bar.suspend(|| _ = write!(io::stderr(), "{}", costs_text(summary)));
         }
     }
 

@@ -20,6 +20,7 @@ mod form;
 mod r#gen;
 mod log;
 mod reader;
+mod readers;
 mod signals;
 mod variants;
 

@@ -430,7 +430,7 @@ pub fn fingerprint(finding: &Finding) -> u64 {
 }
 
 /// The verdict that weighs more: an unexplained difference most, agreement least.
-fn worse(one: Option<Verdict>, other: Verdict) -> Verdict {
+pub(crate) fn worse(one: Option<Verdict>, other: Verdict) -> Verdict {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Agree => 0,
         Verdict::Open => 1,

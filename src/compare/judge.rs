@@ -1,7 +1,7 @@
 //! From a difference to a finding: which verdict, and why.
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
+use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, Rung, SectionOffset, Target, Verdict, Wrong};
 use cfidiff_oracles::known::{Feature, Known};
 
 use crate::compare::entries::Difference;
@@ -123,6 +123,7 @@ impl<'a> SectionJudge<'a> {
         let key = judged.difference.key;
         let ruling = self.rule(table, key, &judged);
         let Ruling { verdict, cause, reason } = self.expected(key, ruling);
+        let (wrong, rung) = by_itself(verdict);
         let offset = judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset);
         Finding {
             key,
@@ -134,7 +135,10 @@ impl<'a> SectionJudge<'a> {
             ours: judged.difference.ours,
             theirs: judged.difference.theirs,
             cause,
+            wrong,
+            rung,
             reason,
+            statements: Vec::new(),
             repro: repro(self.case, self.reader),
             count: judged.count,
         }
@@ -207,6 +211,15 @@ impl<'a> SectionJudge<'a> {
     }
 }
 
+/// Who is wrong with this verdict, and by which rung, as long as nobody else was heard.
+fn by_itself(verdict: Verdict) -> (Wrong, Rung) {
+    match verdict {
+        Verdict::Agree | Verdict::Open => (Wrong::Nobody, Rung::Clause),
+        Verdict::Differ | Verdict::KnownFault => (Wrong::Reader, Rung::Clause),
+        Verdict::OracleFailed => (Wrong::Reader, Rung::None),
+    }
+}
+
 /// What becomes of differences in a record with a field that could not be relocated: our own reading of it is not
 /// to be trusted, and nobody is wrong by it.
 fn unrelocated(entry: &Entry) -> Option<Ruling> {
@@ -231,16 +244,27 @@ fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
 
 /// A command that shows the finding again.
 fn repro(case: &Case, reader: Identity<'_>) -> String {
-    let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
-    if path.starts_with('-') {
-        path.insert_str(0, "./");
-    }
-    let quoted = |word: &str| {
-        shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), |quoted| quoted.into_owned())
-    };
     let reader = match reader.command {
         Some(pair) => format!("--reader-cmd {}", quoted(pair)),
         None => format!("--reader {}", reader.name),
     };
-    format!("cfidiff check {reader} {}", quoted(&path))
+    format!("cfidiff check {reader} {}", quoted(&path_of(case)))
+}
+
+/// A command that compares all readers on the case.
+pub(crate) fn repro_of_all(case: &Case) -> String {
+    format!("cfidiff check {}", quoted(&path_of(case)))
+}
+
+fn quoted(word: &str) -> String {
+    shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), |quoted| quoted.into_owned())
+}
+
+/// The case's path in a form that no option has.
+fn path_of(case: &Case) -> String {
+    let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
+    if path.starts_with('-') {
+        path.insert_str(0, "./");
+    }
+    path
 }

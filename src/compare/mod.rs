@@ -6,8 +6,10 @@
 
 mod arbiter;
 mod comparator;
+mod construction;
 mod entries;
 mod features;
+mod hearing;
 mod judge;
 mod likeness;
 pub(crate) mod look_up;
@@ -17,6 +19,7 @@ mod tally;
 pub use arbiter::{Witness, arbitrate};
 pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
 pub(crate) use comparator::{by_section, fingerprint};
+pub use construction::Construction;
 pub(crate) use entries::{Difference, Differences};
 pub use judge::Judge;
 pub use likeness::{Likeness, failure};

@@ -4,6 +4,7 @@
 use std::io::{self, Write};
 
 use cfidiff_model::{Finding, Key, Verdict};
+use cfidiff_oracles::usage::Usage;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -88,6 +89,7 @@ struct SummaryLine<'a> {
     rows: u64,
     unexplained: u64,
     exit: u8,
+    own_cpu_seconds: f64,
     readers: Vec<ReaderLine<'a>>,
     missing: Vec<MissingLine<'a>>,
 }
@@ -103,6 +105,9 @@ struct ReaderLine<'a> {
     known_fault: u64,
     failed: u64,
     unsupported: u64,
+    processes: u64,
+    cpu_seconds: f64,
+    wall_seconds: f64,
 }
 
 #[derive(Serialize)]
@@ -114,7 +119,8 @@ struct MissingLine<'a> {
 
 impl<'a> SummaryLine<'a> {
     fn new(summary: &'a Summary) -> SummaryLine<'a> {
-        let readers = summary.readers.iter().map(|reader| ReaderLine {
+        let usage = summary.costs.readers.iter().copied().chain(std::iter::repeat(Usage::default()));
+        let readers = summary.readers.iter().zip(usage).map(|(reader, usage)| ReaderLine {
             name: &reader.name,
             version: &reader.version,
             compared: &reader.tally.compared,
@@ -124,6 +130,9 @@ impl<'a> SummaryLine<'a> {
             known_fault: reader.tally.records.known_fault,
             failed: reader.tally.records.failed,
             unsupported: reader.tally.unsupported,
+            processes: usage.processes,
+            cpu_seconds: usage.cpu.as_secs_f64(),
+            wall_seconds: usage.wall.as_secs_f64(),
         });
         let missing = summary.missing.iter().map(|(missing, _)| MissingLine {
             name: &missing.name,
@@ -143,6 +152,7 @@ impl<'a> SummaryLine<'a> {
             rows: summary.ours.rows,
             unexplained: summary.unexplained,
             exit: summary.exit().code(),
+            own_cpu_seconds: summary.costs.own.as_secs_f64(),
             readers: readers.collect(),
             missing: missing.collect(),
         }

@@ -1,23 +1,27 @@
 //! What people and programs read: text, JSON, SARIF, JUnit, annotations, and the words for entries, instructions and rows.
 
 mod cluster;
+mod costs;
 mod coverage;
 pub mod describe;
 mod dump;
 mod github;
 mod json;
 mod junit;
+mod matrix;
 mod sarif;
 mod summary;
 mod text;
 mod troubles;
 
 pub use cluster::{Cluster, Clusters, Example, Place};
+pub use costs::costs_text;
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
 pub use github::GitHub;
 pub use json::Json;
 pub use junit::Junit;
+pub use matrix::{causes_markdown, matrix_json, matrix_markdown, matrix_text};
 pub use sarif::Sarif;
 pub use summary::{ReaderSummary, Summary};
 pub use text::Text;

@@ -3,7 +3,7 @@
 use cfidiff_model::Verdict;
 use cfidiff_oracles::{Missing, Oracle};
 
-use crate::campaign::{Exit, FileReport, Plan};
+use crate::campaign::{Costs, Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
 use crate::expectations::{Problem, State};
 use crate::report::{Clusters, counted};
@@ -29,6 +29,8 @@ pub struct Summary {
     pub readers: Vec<ReaderSummary>,
     /// Readers that could not be had, with whether they were asked for by name.
     pub missing: Vec<(Missing, bool)>,
+    /// What the run cost; to be set when it is over.
+    pub costs: Costs,
     /// How many findings nothing explains.
     pub unexplained: u64,
     /// How many times an oracle broke.

@@ -1,11 +1,11 @@
 //! Text for a terminal: what nothing explains in full, what is explained in a list, and a table at the end.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use cfidiff_model::{Finding, Verdict};
+use cfidiff_model::{Finding, Rung, Statement, Verdict, Wrong};
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::{Exit, Failure, FileReport, Unreadable};
@@ -15,6 +15,9 @@ use crate::report::{Cluster, ReaderSummary, Report, Summary, counted, place, pri
 
 /// How many characters of a broken reader's words are shown.
 const MAX_FAILURE: usize = 200;
+
+/// How many characters of what each reader says are shown in a table.
+const MAX_STATEMENT: usize = 60;
 
 /// How many files without call frame information are told of by name; all are counted.
 const MAX_WITHOUT_CFI: u64 = 10;
@@ -26,13 +29,15 @@ pub struct Text<W: Write> {
     quiet: bool,
     /// How many files had nothing to compare.
     without_cfi: u64,
+    /// The tables of readers that the current file's findings have shown.
+    shown: HashSet<Vec<Statement>>,
 }
 
 impl<W: Write> Text<W> {
     /// A report into `out`. `verbose` shows explained findings and notes in full as well; `quiet` leaves out all
     /// but unexplained findings.
     pub fn new(out: W, verbose: bool, quiet: bool) -> Text<W> {
-        Text { out, verbose, quiet, without_cfi: 0 }
+        Text { out, verbose, quiet, without_cfi: 0, shown: HashSet::new() }
     }
 
     fn line(&mut self, words: &str) -> io::Result<()> {
@@ -55,12 +60,29 @@ impl<W: Write> Text<W> {
         // What a broken tool said can be of any length; a difference is shown whole.
         let limit = if finding.verdict == Verdict::OracleFailed { MAX_FAILURE } else { usize::MAX };
         for (label, words) in [
-            ("ours", &finding.ours),
+            ("ours", finding.ours.as_str()),
             ("theirs", &finding.theirs),
+            ("wrong", &who_is_wrong(finding)),
             ("reason", &finding.reason),
-            ("repro", &finding.repro),
         ] {
             self.line(&format!("    {label:<7} {}", cut(words, limit)))?;
+        }
+        self.statements(finding)?;
+        self.line(&format!("    {:<7} {}", "repro", finding.repro))
+    }
+
+    /// Who says what, once for all findings of a file that it is the same for. Two lines would repeat what is above.
+    fn statements(&mut self, finding: &Finding) -> io::Result<()> {
+        if finding.statements.len() <= 2 {
+            return Ok(());
+        }
+        if !self.shown.insert(finding.statements.clone()) {
+            return self.line("    readers as above");
+        }
+        let mut label = "readers";
+        for line in statements(&finding.statements).lines() {
+            self.line(format!("    {label:<7} {}", line.trim()).trim_end())?;
+            label = "";
         }
         Ok(())
     }
@@ -155,6 +177,38 @@ impl<W: Write> Text<W> {
     }
 }
 
+/// Who is wrong and by what that is told.
+fn who_is_wrong(finding: &Finding) -> String {
+    let who = match finding.wrong {
+        Wrong::Reader => &finding.reader,
+        other => other.name(),
+    };
+    match finding.rung {
+        Rung::None => who.to_owned(),
+        rung => format!("{who}, by {}", rung.name()),
+    }
+}
+
+/// What is said, what that is worth, why, and who says it.
+fn statements(statements: &[Statement]) -> Table {
+    let mut groups: Vec<(&Statement, Vec<&str>)> = Vec::new();
+    for statement in statements {
+        let is_same = |other: &Statement| {
+            other.says == statement.says && other.worth == statement.worth && other.why == statement.why
+        };
+        match groups.iter_mut().find(|(first, _)| is_same(first)) {
+            Some((_, readers)) => readers.push(&statement.reader),
+            None => groups.push((statement, vec![&statement.reader])),
+        }
+    }
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    for (Statement { says, worth, why, .. }, readers) in groups {
+        table.add_row([&*printable(&cut(says, MAX_STATEMENT)), worth.name(), why, &readers.join(", ")]);
+    }
+    table
+}
+
 /// The words without what is behind the limit; the other forms of report have all of them.
 fn cut(words: &str, limit: usize) -> Cow<'_, str> {
     match words.char_indices().nth(limit) {
@@ -180,6 +234,7 @@ impl<W: Write> Report for Text<W> {
     }
 
     fn file(&mut self, report: &FileReport) -> io::Result<()> {
+        self.shown.clear();
         if let Some(error) = &report.error {
             self.marked(Verdict::Differ, "unreadable", &error.to_string())?;
         }

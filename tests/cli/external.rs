@@ -72,6 +72,26 @@ fn our_reader_speaks_the_protocol_in_each_way() {
     }
 }
 
+/// One that is started for each file has a process for each and one to introduce itself; one that lives on has as many
+/// as are asked at once.
+#[test]
+fn what_its_processes_took_is_told() {
+    let folder = Folder::new();
+    let names =
+        ["a", "b", "c"].map(|name| folder.file(name, &linked()).to_str().expect("letters").to_owned());
+    for (reader, processes) in [("{file}", 4), ("", 1)] {
+        let command = format!("mine={CFIDIFF} reader {reader}");
+        let options =
+            ["check", "--format", "jsonl", "--reader", "gimli", "--jobs", "1", "--reader-cmd", &command];
+        let run: Run = cfidiff().args(options).args(&names).output().expect("the program starts").into();
+        let mine = run.exits(0).summary()["readers"][1].clone();
+        assert_eq!((&mine["name"], &mine["processes"]), (&"mine".into(), &processes.into()));
+        for seconds in ["cpu_seconds", "wall_seconds"] {
+            assert!(mine[seconds].as_f64().is_some_and(|seconds| seconds > 0.0), "{mine}");
+        }
+    }
+}
+
 #[test]
 fn a_difference_can_be_shown_again() {
     let folder = Folder::new();

@@ -6,6 +6,7 @@ mod external;
 mod formats;
 mod generate;
 mod inputs;
+mod matrix;
 mod output;
 mod readers;
 mod support;
