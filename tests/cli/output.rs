@@ -6,28 +6,16 @@ use std::process::Stdio;
 
 use serde_json::Value;
 
-use crate::support::{Folder, LINKED, cfidiff, check, linked, run};
+use crate::support::{Folder, LINKED, cfidiff, check, forget_times, linked, run};
 
 /// An object on which gimli does not agree: a row without a CFA rule.
 const DIFFERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/image");
 
-/// A report without what its sum says of time, which no two runs take alike.
+/// A report without what its sum says of time, as one document or line by line.
 fn without_times(report: &str) -> String {
-    fn forget(value: &mut Value) {
-        match value {
-            Value::Object(fields) => {
-                for name in ["own_cpu_seconds", "cpu_seconds", "wall_seconds"] {
-                    assert!(fields.remove(name).is_none_or(|seconds| seconds.is_f64()), "{name}");
-                }
-                fields.values_mut().for_each(forget);
-            }
-            Value::Array(items) => items.iter_mut().for_each(forget),
-            _ => {}
-        }
-    }
     let forgotten = |text: &str| {
         let mut value: Value = serde_json::from_str(text).ok()?;
-        forget(&mut value);
+        forget_times(&mut value);
         Some(value.to_string())
     };
     let by_line = || report.lines().map(|line| forgotten(line).unwrap_or_else(|| line.to_owned()));
