@@ -3,7 +3,9 @@
 #![forbid(unsafe_code)]
 
 pub mod campaign;
+mod command_line;
 pub mod compare;
 pub mod corpus;
 pub mod image;
+pub mod invariants;
 pub mod report;

@@ -4,6 +4,7 @@ use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
 use cfidiff_oracles::known::{Feature, Known};
 
+use crate::command_line::{path_of, quoted};
 use crate::compare::entries::Difference;
 use crate::compare::features::{self, SeenCies};
 
@@ -193,16 +194,9 @@ fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
 
 /// A command that shows the finding again.
 fn repro(case: &Case, reader: Identity<'_>) -> String {
-    let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
-    if path.starts_with('-') {
-        path.insert_str(0, "./");
-    }
-    let quoted = |word: &str| {
-        shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), |quoted| quoted.into_owned())
-    };
     let reader = match reader.command {
         Some(pair) => format!("--reader-cmd {}", quoted(pair)),
         None => format!("--reader {}", reader.name),
     };
-    format!("cfidiff check {reader} {}", quoted(&path))
+    format!("cfidiff check {reader} {}", path_of(case))
 }
