@@ -35,7 +35,7 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Exit::Agree => "everything that was compared agrees or is explained",
-            Exit::Findings => "unexplained differences",
+            Exit::Findings => "unexplained differences, or call frame information that is wrong by itself",
             Exit::Usage => "wrong usage, or an input that cannot be read",
             Exit::ReaderBroke => "an oracle, reader or compiler broke, or was asked for and is missing",
             Exit::NothingCompared => "nothing was compared",

@@ -8,22 +8,23 @@ use std::time::Duration;
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
+use cfidiff::corpus;
+use cfidiff::image::{self, Surroundings};
 use cfidiff::report::{JsonLines, Report, Summary, Text};
-use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
-use cfidiff_model::SectionKind;
 use cfidiff_oracles::external::{self, External};
 use cfidiff_oracles::{Missing, Oracle, registry};
 
 use crate::cli::log::{Log, progress_bar};
 use crate::cli::variants::{Generated, HowMany, Options};
-use crate::cli::{Common, Format, TIME_OUTS};
+use crate::cli::{Common, Format, TIME_OUTS, section_kinds};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
 /// Directories are walked: files that are neither ELF nor archives are passed over and counted. Every record is
-/// compared with every reader, and each difference is a finding with a verdict and a reason.
+/// compared with every reader, and each difference is a finding with a verdict and a reason. Call frame information that
+/// is wrong by itself is a finding as well.
 #[derive(clap::Args)]
 pub struct Check {
     /// Files and directories.
@@ -54,6 +55,9 @@ pub struct Check {
     /// Do not look for separate debug files.
     #[arg(long)]
     no_debug_files: bool,
+    /// Do not ask what must hold of the files by themselves, see `invariants`. Of the corpus it is never asked.
+    #[arg(long)]
+    no_invariants: bool,
     /// Check programs compiled in many ways instead: made in a temporary folder, of which only what fails is kept.
     #[arg(long, value_enum, value_name = "SIZE", conflicts_with = "paths")]
     generate: Option<HowMany>,
@@ -82,11 +86,19 @@ impl Check {
         let plan = Plan::new(&paths);
         let (readers, missing) = self.readers();
         let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
+        // The corpus is broken on purpose, and its manifest says where.
+        let is_suite = self.paths.is_empty() && generated.is_none();
+        let invariants = !self.no_invariants && !is_suite;
         let settings = Settings {
             readers: &readers,
             judge: &Judge::new(known),
-            image: image::Options { debug_files: !self.no_debug_files, ..image::Options::default() },
-            sections: self.section_kinds(),
+            image: image::Options {
+                debug_files: !self.no_debug_files,
+                surroundings: if invariants { Surroundings::Headers } else { Surroundings::None },
+                ..image::Options::default()
+            },
+            invariants,
+            sections: section_kinds(&self.sections),
             max_findings: self.max_findings,
             jobs: self.jobs,
         };
@@ -163,13 +175,6 @@ impl Check {
             }
         }
         (there, missing)
-    }
-
-    fn section_kinds(&self) -> Vec<SectionKind> {
-        let all = [SectionKind::EhFrame, SectionKind::DebugFrame];
-        all.into_iter()
-            .filter(|kind| self.sections.is_empty() || self.sections.iter().any(|name| name == kind.name()))
-            .collect()
     }
 }
 

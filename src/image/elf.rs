@@ -9,8 +9,8 @@ use object::elf as abi;
 use super::contents::{self, Limits};
 use super::debug_file::{self, Link};
 use super::headers::{self, Headers, SectionHeader};
-use super::source::Source;
 use super::layout::{self, Layout};
+use super::source::Source;
 use super::{OpenError, Options, relocate, segments};
 
 /// What a case says of where it came from.

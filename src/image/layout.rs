@@ -125,7 +125,8 @@ impl Layout {
     /// The index of the executable section that holds `address` of a linked file.
     pub fn code_section(&self, address: u64) -> Option<u32> {
         let holds = |section: &SectionPlace| {
-            section.is_code && address.checked_sub(section.address).is_some_and(|inside| inside < section.size)
+            section.is_code
+                && address.checked_sub(section.address).is_some_and(|inside| inside < section.size)
         };
         self.sections.iter().position(holds).and_then(|index| u32::try_from(index).ok())
     }
@@ -242,9 +243,8 @@ fn relocated(tables: &mut Tables<'_, '_>, sections: &[Section]) -> BTreeMap<u32,
 /// The symbols of functions and data, of the fullest table that is there.
 fn symbols(tables: &mut Tables<'_, '_>) -> Symbols {
     let headers = tables.headers;
-    let of_kind = |kind: abi::SectionType| {
-        (0..).zip(&headers.sections).find(|(_, header)| header.kind == kind.0)
-    };
+    let of_kind =
+        |kind: abi::SectionType| (0..).zip(&headers.sections).find(|(_, header)| header.kind == kind.0);
     let full = of_kind(abi::SHT_SYMTAB);
     let Some((index, header)) = full.or_else(|| of_kind(abi::SHT_DYNSYM)) else { return Symbols::default() };
     let (entries, names) = (tables.contents(index), tables.contents(header.link));
@@ -274,7 +274,9 @@ struct RawSymbol {
 
 fn raw_symbols<'e>(entries: &'e [u8], target: &Target) -> impl Iterator<Item = RawSymbol> + use<'e> {
     let (endianness, is_wide) = (target.endianness, target.class == cfidiff_model::Class::Elf64);
-    entries.chunks_exact(if is_wide { 24 } else { 16 }).map(move |entry| raw_symbol(entry, endianness, is_wide))
+    entries
+        .chunks_exact(if is_wide { 24 } else { 16 })
+        .map(move |entry| raw_symbol(entry, endianness, is_wide))
 }
 
 fn raw_symbol(entry: &[u8], endianness: Endianness, is_wide: bool) -> RawSymbol {

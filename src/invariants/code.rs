@@ -40,10 +40,13 @@ impl Code {
             .collect();
         if layout.sections.is_empty() {
             let segments = (0..).zip(&layout.segments);
-            let code = segments.filter(|(_, segment)| segment.kind == SegmentKind::Load && segment.is_executable);
-            ranges.extend(
-                code.map(|(index, segment)| CodeRange { start: segment.address, size: segment.size, index }),
-            );
+            let code =
+                segments.filter(|(_, segment)| segment.kind == SegmentKind::Load && segment.is_executable);
+            ranges.extend(code.map(|(index, segment)| CodeRange {
+                start: segment.address,
+                size: segment.size,
+                index,
+            }));
         }
         ranges.retain(|range| range.size > 0);
         ranges.sort_unstable();

@@ -28,13 +28,23 @@ fn pairs(subject: &Subject<'_>, eh: &FrameTable<'_>, debug: &FrameTable<'_>, fin
         if one.code == two.code && one.start < two.end() && two.start < one.end() {
             let (one_rows, two_rows) = (of_eh.get(one), of_debug.get(two));
             if let Some(location) = first_difference(one_rows, two_rows) {
-                findings.add(Invariant::DebugFrameAgrees, &debug.section.name, two.offset.into(), location, || {
-                    let words = |rows: &Rows| {
-                        let row = rows.iter().find(|row| row.start.0 <= location && location < row.end.0);
-                        row.map_or("nothing".to_owned(), |row| describe::row(&subject.case.target, &row))
-                    };
-                    format!("at {location:#x} .eh_frame has {}, .debug_frame {}", words(one_rows), words(two_rows))
-                });
+                findings.add(
+                    Invariant::DebugFrameAgrees,
+                    &debug.section.name,
+                    two.offset.into(),
+                    location,
+                    || {
+                        let words = |rows: &Rows| {
+                            let row = rows.iter().find(|row| row.start.0 <= location && location < row.end.0);
+                            row.map_or("nothing".to_owned(), |row| describe::row(&subject.case.target, &row))
+                        };
+                        format!(
+                            "at {location:#x} .eh_frame has {}, .debug_frame {}",
+                            words(one_rows),
+                            words(two_rows)
+                        )
+                    },
+                );
             }
         }
         if key(one) <= key(two) { at += 1 } else { other += 1 }

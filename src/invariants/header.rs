@@ -46,7 +46,9 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Findings) {
 
 /// `hdr.absent`.
 fn is_there(subject: &Subject<'_>, findings: &mut Findings) {
-    let Some(table) = subject.tables(SectionKind::EhFrame).find(|table| !table.fdes.is_empty()) else { return };
+    let Some(table) = subject.tables(SectionKind::EhFrame).find(|table| !table.fdes.is_empty()) else {
+        return;
+    };
     if !subject.case.target.relocatable {
         findings.add(Invariant::HdrAbsent, &table.section.name, 0, 0, || {
             format!("{} FDEs and no .eh_frame_hdr", table.fdes.len())
@@ -93,7 +95,8 @@ fn is_in_segment(subject: &Subject<'_>, section: &Section, findings: &mut Findin
 fn points_at_eh_frame(pair: &Pair<'_, '_>, findings: &mut Findings) {
     let there = pair.table.map(|table| table.section.address);
     if pair.header.eh_frame != there {
-        let words = |address: Option<Address>| address.map_or("nowhere".to_owned(), |address| address.to_string());
+        let words =
+            |address: Option<Address>| address.map_or("nowhere".to_owned(), |address| address.to_string());
         findings.add(Invariant::HdrFramePointer, &pair.section.name, 4, 0, || {
             format!("eh_frame_ptr leads to {}, .eh_frame is at {}", words(pair.header.eh_frame), words(there))
         });
@@ -160,7 +163,12 @@ fn is_ascending(
             &pair.section.name,
             entry.offset.0,
             entry.initial_location.0,
-            || format!("the entry for {} is behind the one for {}", entry.initial_location, last.initial_location),
+            || {
+                format!(
+                    "the entry for {} is behind the one for {}",
+                    entry.initial_location, last.initial_location
+                )
+            },
         );
     }
 }
@@ -238,7 +246,10 @@ fn is_found(pair: &Pair<'_, '_>, table: &FrameTable<'_>, fde: &FdePlace, finding
                 None => "at no FDE".to_owned(),
             };
             let (start, end) = (fde.start, fde.end());
-            format!("the search for {address:#x} ends {ends}; the FDE of {start:#x}..{end:#x} at {:#x} covers it", fde.offset)
+            format!(
+                "the search for {address:#x} ends {ends}; the FDE of {start:#x}..{end:#x} at {:#x} covers it",
+                fde.offset
+            )
         });
         return;
     }

@@ -2,7 +2,7 @@
 //!
 //! What goes in is a case, its sections read by our own reader, and what stands around them in the file. What comes
 //! out is one [`BrokenInvariant`] for each invariant and section, with its first places and their number. One
-//! function asks for one invariant; [`Invariant`] lists them. Only errors say that the information is wrong.
+//! function asks for one invariant; [`Invariant`](cfidiff_model::Invariant) lists them. Only errors say that the information is wrong.
 //!
 //! Time is n log n in the section's size and memory linear, whatever the file holds.
 
@@ -18,7 +18,7 @@ mod rows;
 mod symbols;
 mod table;
 
-use cfidiff_model::{BrokenInvariant, Case, Invariant, Section, SectionKind};
+use cfidiff_model::{BrokenInvariant, Case, Section, SectionKind};
 
 use crate::image::{Layout, Surroundings};
 use code::Code;
@@ -33,14 +33,25 @@ struct Subject<'a> {
     tables: Vec<FrameTable<'a>>,
 }
 
-/// Checks a case against every invariant that can be told with the layout: without symbols and code, nothing is said
-/// of gaps and functions. Lists at most `max_places` places of one invariant and section; all are counted. In the
-/// order of severity, then of [`Invariant`], then of sections.
-pub fn check(case: &Case, layout: &Layout, max_places: usize) -> Vec<BrokenInvariant> {
+/// What was found in a case.
+#[derive(Clone, Debug, Default)]
+pub struct Checked {
+    /// How many CIEs it has.
+    pub cies: u64,
+    /// How many FDEs it has.
+    pub fdes: u64,
+    /// What does not hold of it.
+    pub findings: Vec<BrokenInvariant>,
+}
+
+/// Checks the sections of these kinds of a case against every invariant that can be told with the layout: without symbols and code, nothing is said
+/// of gaps and functions. The header belongs to `.eh_frame`. Lists at most `max_places` places of one invariant and section; all are counted. In the
+/// order of severity, then of [`Invariant`](cfidiff_model::Invariant), then of sections.
+pub fn check(case: &Case, layout: &Layout, kinds: &[SectionKind], max_places: usize) -> Checked {
     let mut findings = Findings::new(max_places);
     let code = Code::new(layout, case.target.relocatable);
     let mut subject = Subject { case, layout, code, tables: Vec::new() };
-    for (_, section) in case.frame_sections() {
+    for (_, section) in case.frame_sections().filter(|(_, section)| kinds.contains(&section.kind)) {
         let table = table::read(&subject, section, &mut findings);
         subject.tables.push(table);
     }
@@ -49,12 +60,17 @@ pub fn check(case: &Case, layout: &Layout, max_places: usize) -> Vec<BrokenInvar
         ranges::overlaps(table, &mut findings);
     }
     debug_frame::agrees(&subject, &mut findings);
-    header::check(&subject, &mut findings);
-    if layout.surroundings >= Surroundings::Code && !subject.tables.iter().all(|table| table.fdes.is_empty()) {
+    if kinds.contains(&SectionKind::EhFrame) {
+        header::check(&subject, &mut findings);
+    }
+    if layout.surroundings >= Surroundings::Code && !subject.tables.iter().all(|table| table.fdes.is_empty())
+    {
         gaps::classify(&subject, &mut findings);
         symbols::check(&subject, &mut findings);
     }
-    findings.finish(case)
+    let sum = |count: fn(&FrameTable<'_>) -> u64| subject.tables.iter().map(count).sum();
+    let (cies, fdes) = (sum(|table| table.cie_count), sum(|table| table.fde_count));
+    Checked { cies, fdes, findings: findings.finish(case) }
 }
 
 impl Subject<'_> {

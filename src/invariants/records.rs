@@ -93,7 +93,10 @@ fn is_not_by_other_rule(walk: &mut Walk<'_, '_>, record: &Record<'_>, fde: &Fde<
     if walk.cies.binary_search(&target).is_ok() {
         let pointer = fde.cie_pointer;
         walk.add(Invariant::FdeOtherRule, offset, || {
-            format!("by the rule of {} the CIE pointer {pointer:#x} leads to the CIE at {target:#x}", other.name())
+            format!(
+                "by the rule of {} the CIE pointer {pointer:#x} leads to the CIE at {target:#x}",
+                other.name()
+            )
         });
     }
 }
@@ -108,7 +111,9 @@ pub(super) fn unrelocated(walk: &mut Walk<'_, '_>, offset: u64, field: u64) {
 /// `section.terminator-inside`, at an FDE. Asked once for each terminator.
 pub(super) fn nothing_before(walk: &mut Walk<'_, '_>, fde: u64, terminator: &mut Option<u64>) {
     if let Some(offset) = terminator.take() {
-        walk.add(Invariant::SectionTerminator, offset, || format!("the terminator is before the FDE at {fde:#x}"));
+        walk.add(Invariant::SectionTerminator, offset, || {
+            format!("the terminator is before the FDE at {fde:#x}")
+        });
     }
 }
 

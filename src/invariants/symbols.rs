@@ -26,9 +26,7 @@ pub(super) fn check(subject: &Subject<'_>, findings: &mut Findings) {
                 continue;
             }
             let (key, found) = match reaching_into(symbols, code, fde.start) {
-                Some(function) => {
-                    (Invariant::FunctionOneFde, format!("inside {}", symbols.name(&function)))
-                }
+                Some(function) => (Invariant::FunctionOneFde, format!("inside {}", symbols.name(&function))),
                 None => (Invariant::FdeSymbol, "in no function that has a symbol".to_owned()),
             };
             findings.add(key, &table.section.name, fde.offset.into(), fde.start, || {

@@ -14,6 +14,9 @@ pub(super) struct FrameTable<'a> {
     pub(super) section: &'a Section,
     /// The FDEs whose fields could be read, in the order of the section.
     pub(super) fdes: Vec<FdePlace>,
+    /// How many CIEs and FDEs there are, those that cannot be read included.
+    pub(super) cie_count: u64,
+    pub(super) fde_count: u64,
 }
 
 /// An FDE whose fields could be read.
@@ -77,7 +80,11 @@ impl Walk<'_, '_> {
 }
 
 /// Reads a section and asks for what must hold of each of its records.
-pub(super) fn read<'a>(subject: &Subject<'a>, section: &'a Section, findings: &mut Findings) -> FrameTable<'a> {
+pub(super) fn read<'a>(
+    subject: &Subject<'a>,
+    section: &'a Section,
+    findings: &mut Findings,
+) -> FrameTable<'a> {
     let reader = Reader::new(section, subject.case.target);
     let mut table = Table::new(reader);
     let relocated = section.index.and_then(|index| subject.layout.relocated.get(&index));
@@ -95,6 +102,7 @@ pub(super) fn read<'a>(subject: &Subject<'a>, section: &'a Section, findings: &m
     let mut fdes = Vec::new();
     let mut entry = Entry::default();
     let mut terminator = None;
+    let mut fde_count = 0;
     for index in 0..table.len() {
         let Some(record) = table.record(index) else { continue };
         let offset = record.offset as u64;
@@ -112,6 +120,7 @@ pub(super) fn read<'a>(subject: &Subject<'a>, section: &'a Section, findings: &m
                 }
             }
             RecordKind::Fde(fde) => {
+                fde_count += 1;
                 records::nothing_before(&mut walk, offset, &mut terminator);
                 fdes.extend(read_fde(subject, &mut walk, &table, &record, fde));
             }
@@ -126,12 +135,15 @@ pub(super) fn read<'a>(subject: &Subject<'a>, section: &'a Section, findings: &m
     for offset in unused {
         walk.add(Invariant::CieUsed, offset, || "no FDE's CIE pointer leads here".to_owned());
     }
-    FrameTable { section, fdes }
+    let cie_count = walk.cies.len() as u64;
+    FrameTable { section, fdes, cie_count, fde_count }
 }
 
 fn cie_offsets(table: &mut Table<'_>) -> Vec<u64> {
     let cies = (0..table.len()).filter_map(|index| table.record(index));
-    cies.filter(|record| matches!(record.kind, RecordKind::Cie(_))).map(|record| record.offset as u64).collect()
+    cies.filter(|record| matches!(record.kind, RecordKind::Cie(_)))
+        .map(|record| record.offset as u64)
+        .collect()
 }
 
 /// Asks for what must hold of one FDE. Returns it when its range is known.
@@ -202,7 +214,8 @@ fn initial_location_field(kind: SectionKind, record: &Record<'_>, cie: &Cie<'_>)
 fn relocation(walk: &Walk<'_, '_>, field: u64) -> (bool, Option<u32>) {
     let first = walk.relocated.partition_point(|relocated| relocated.offset < field);
     // Machines that take sums apart have several for one field.
-    let mut same = walk.relocated[first..].iter().take_while(|relocated| relocated.offset == field).peekable();
+    let mut same =
+        walk.relocated[first..].iter().take_while(|relocated| relocated.offset == field).peekable();
     let is_relocated = same.peek().is_some();
     (is_relocated, same.find_map(|relocated| relocated.section))
 }

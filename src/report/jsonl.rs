@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use cfidiff_model::{Finding, Verdict};
+use cfidiff_model::{BrokenInvariant, Finding, Verdict};
 use serde::Serialize;
 
 use crate::campaign::{FileReport, Unreadable};
@@ -31,6 +31,7 @@ impl<W: Write> JsonLines<W> {
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line<'a> {
     Finding(&'a Finding),
+    Invariant(&'a BrokenInvariant),
     Unlisted { file: String, reader: &'a str, verdict: Verdict, cause: &'a str, count: u64 },
     Unreadable { file: String, why: &'a str },
     Damaged { file: String, why: &'a str },
@@ -50,6 +51,7 @@ struct SummaryLine<'a> {
     instructions: u64,
     rows: u64,
     unexplained: u64,
+    invariant_errors: u64,
     exit: u8,
     readers: Vec<ReaderLine<'a>>,
     missing: Vec<MissingLine<'a>>,
@@ -93,6 +95,9 @@ impl<W: Write> Report for JsonLines<W> {
         for finding in &report.findings {
             self.line(&Line::Finding(finding))?;
         }
+        for broken in &report.invariants {
+            self.line(&Line::Invariant(broken))?;
+        }
         for ((reader, verdict, cause), count) in &report.unlisted {
             let (verdict, count) = (*verdict, *count);
             self.line(&Line::Unlisted { file: file(), reader, verdict, cause, count })?;
@@ -129,6 +134,7 @@ impl<W: Write> Report for JsonLines<W> {
             instructions: summary.ours.instructions,
             rows: summary.ours.rows,
             unexplained: summary.unexplained,
+            invariant_errors: summary.invariant_errors,
             exit: summary.exit().code(),
             readers: readers.collect(),
             missing: missing.collect(),

@@ -3,12 +3,14 @@
 mod coverage;
 pub mod describe;
 mod dump;
+mod invariants;
 mod jsonl;
 mod summary;
 mod text;
 
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
+pub use invariants::{Broken, Survey, SurveyJson, SurveyReport, SurveyText};
 pub use jsonl::JsonLines;
 pub use summary::{Explained, ReaderSummary, Summary};
 pub use text::Text;

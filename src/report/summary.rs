@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use cfidiff_model::{Finding, Verdict};
+use cfidiff_model::{BrokenInvariant, Finding, Severity, Verdict};
 use cfidiff_oracles::{Missing, Oracle};
 
 use crate::campaign::{Exit, FileReport, Plan};
@@ -30,6 +30,8 @@ pub struct Summary {
     pub readers: Vec<ReaderSummary>,
     /// Readers that could not be had, with whether they were asked for by name.
     pub missing: Vec<(Missing, bool)>,
+    /// How many invariants are broken whose breaking is an error, by case and section.
+    pub invariant_errors: u64,
     /// How many findings nothing explains.
     pub unexplained: u64,
     /// How many times an oracle broke.
@@ -112,6 +114,8 @@ impl Summary {
                 reader.tally.unsupported += tally.unsupported;
             }
         }
+        let is_error = |broken: &&BrokenInvariant| broken.severity == Severity::Error;
+        self.invariant_errors += report.invariants.iter().filter(is_error).count() as u64;
         report.findings.iter().for_each(|finding| self.add_finding(finding));
         for ((reader, verdict, cause), count) in &report.unlisted {
             self.count(*verdict, *count);
@@ -155,7 +159,7 @@ impl Summary {
                 + reader.tally.records.open
                 + reader.tally.records.known_fault
         };
-        if self.unexplained > 0 {
+        if self.unexplained + self.invariant_errors > 0 {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
@@ -187,6 +191,9 @@ impl Summary {
         }
         if self.damaged > 0 {
             troubles.push(format!("{} read in part only", counted(self.damaged, "damaged input")));
+        }
+        if self.invariant_errors > 0 {
+            troubles.push(counted(self.invariant_errors, "broken invariant"));
         }
         if troubles.is_empty() && matches!(exit, Exit::ReaderBroke) {
             troubles.push("a reader broke".to_owned());

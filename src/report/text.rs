@@ -4,10 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use cfidiff_model::{Finding, Verdict};
+use cfidiff_model::{Finding, Severity, Verdict};
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::{Exit, Failure, FileReport, Unreadable};
+use crate::report::invariants::write_broken;
 use crate::report::{ReaderSummary, Report, Summary, counted, place, printable};
 
 /// How many characters of a broken reader's words are shown.
@@ -162,6 +163,11 @@ impl<W: Write> Report for Text<W> {
         for finding in &report.findings {
             if self.verbose || !matches!(finding.verdict, Verdict::Open | Verdict::KnownFault) {
                 self.finding(finding)?;
+            }
+        }
+        for broken in &report.invariants {
+            if self.verbose || broken.severity == Severity::Error {
+                write_broken(&mut self.out, broken)?;
             }
         }
         for ((reader, verdict, cause), count) in &report.unlisted {

@@ -48,7 +48,11 @@ pub(in crate::image) enum Table<'c> {
 
 impl<'c> Table<'c> {
     /// The table that these contents hold.
-    pub(in crate::image) fn parse(form: Form, contents: &'c [u8], target: &Target) -> Result<Table<'c>, String> {
+    pub(in crate::image) fn parse(
+        form: Form,
+        contents: &'c [u8],
+        target: &Target,
+    ) -> Result<Table<'c>, String> {
         if form == Form::Crel {
             let entries = CrelIterator::new(contents).map_err(|error| error.to_string())?;
             return Ok(Table::Compact { entries, target: *target });
