@@ -140,7 +140,15 @@ fn uncovered_function(subject: &Subject<'_>, gap: &Gap<'_>, function: &Symbol, f
     let offset = function.address - gap.range.start + gap.offset();
     findings.add(Invariant::FunctionCovered, &gap.section.name, offset, function.address, || {
         let (name, address) = (subject.layout.symbols.name(function), function.address);
-        format!("no FDE covers {name} at {address:#x}, {:#x} bytes", function.size)
+        let uncovered = gap.range.end - address;
+        if function.size > uncovered {
+            format!(
+                "no FDE covers the first {uncovered:#x} bytes of {name} at {address:#x}, {:#x} bytes",
+                function.size
+            )
+        } else {
+            format!("no FDE covers {name} at {address:#x}, {:#x} bytes", function.size)
+        }
     });
 }
 

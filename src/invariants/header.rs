@@ -216,7 +216,8 @@ fn ends_with_section(pair: &Pair<'_, '_>, last_entry: u64, entries: u64, finding
 fn finds_every_fde(pair: &Pair<'_, '_>, listed: &[bool], findings: &mut Findings) {
     let Some(table) = pair.table else { return };
     for (fde, listed) in table.fdes.iter().zip(listed).filter(|(fde, _)| fde.is_live()) {
-        if !listed {
+        let is_hidden = !listed && hiding_entry(pair, table, fde).is_some();
+        if !listed && !is_hidden {
             findings.add(Invariant::HdrListsAll, &table.section.name, fde.offset.into(), fde.start, || {
                 format!("no entry points at the FDE of {:#x}..{:#x}", fde.start, fde.end())
             });
@@ -224,6 +225,14 @@ fn finds_every_fde(pair: &Pair<'_, '_>, listed: &[bool], findings: &mut Findings
             is_found(pair, table, fde, findings);
         }
     }
+}
+
+/// The entry of an FDE that covers nothing and starts where this one does. Linkers that keep one entry for each
+/// address may keep that one.
+fn hiding_entry(pair: &Pair<'_, '_>, table: &FrameTable<'_>, fde: &FdePlace) -> Option<HeaderEntry> {
+    let entry = pair.header.lookup(Address(fde.start))?;
+    let found = &table.fdes[fde_at(table, entry.fde)?];
+    (found.size == 0 && found.start == fde.start).then_some(entry)
 }
 
 fn is_found(pair: &Pair<'_, '_>, table: &FrameTable<'_>, fde: &FdePlace, findings: &mut Findings) {

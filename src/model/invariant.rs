@@ -105,9 +105,6 @@ invariants! {
         RowCfa = "row.cfa-undefined",
             "every row has a CFA",
             "DWARF 5 section 6.4.1: the CFA column, on which all other rules count";
-        RowCfaRegister = "row.cfa-not-register",
-            "the CFA's register or offset alone is changed only where its rule is a register and an offset",
-            "DWARF 5 section 6.4.2.2: def_cfa_register and def_cfa_offset";
         RowReturnAddress = "row.no-return-address",
             "on a machine that returns through the stack, every row says where the return address is",
             "DWARF 5 section 6.4.4: the caller's location is the return address register's rule; psABI: it is no real register";
@@ -170,6 +167,9 @@ invariants! {
         PointerBase = "pointer.base-unknown",
             "what a pointer counts from is in the file",
             "LSB exception frames: DW_EH_PE_textrel, datarel and funcrel";
+        RowCfaRegister = "row.cfa-not-register",
+            "the CFA's register or offset alone is changed only where its rule is a register and an offset: readers differ in what they make of it elsewhere",
+            "DWARF 5 section 6.4.2.2: def_cfa_register and def_cfa_offset";
         StateBalanced = "state.remembered-without-restore",
             "every remember_state has its restore_state",
             "DWARF 5 section 6.4.2.4: row state instructions";
