@@ -16,6 +16,7 @@ mod check;
 mod corpus;
 mod doctor;
 mod dump;
+mod explain;
 mod r#gen;
 mod invariants;
 mod log;
@@ -40,6 +41,7 @@ enum Sub {
     Check(check::Check),
     Corpus(corpus::Corpus),
     Dump(dump::Dump),
+    Explain(explain::ExplainRecord),
     Doctor(doctor::Doctor),
     Gen(r#gen::Gen),
     Invariants(invariants::Invariants),
@@ -83,6 +85,7 @@ pub fn main() -> ExitCode {
         Sub::Check(check) => check.run(&command.common),
         Sub::Corpus(corpus) => corpus.run(&command.common),
         Sub::Dump(dump) => dump.run(&command.common),
+        Sub::Explain(explain) => explain.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
         Sub::Gen(r#gen) => r#gen.run(&command.common),
         Sub::Invariants(invariants) => invariants.run(&command.common),

@@ -3,6 +3,7 @@
 mod coverage;
 pub mod describe;
 mod dump;
+mod explain;
 mod invariants;
 mod jsonl;
 mod summary;
@@ -10,6 +11,7 @@ mod text;
 
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
+pub use explain::{Answer, Explain, side_by_side};
 pub use invariants::{Broken, Survey, SurveyJson, SurveyReport, SurveyText};
 pub use jsonl::JsonLines;
 pub use summary::{Explained, ReaderSummary, Summary};
