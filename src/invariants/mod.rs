@@ -57,7 +57,7 @@ pub fn check(case: &Case, layout: &Layout, kinds: &[SectionKind], max_places: us
     }
     for table in &subject.tables {
         ranges::in_code(&subject, table, &mut findings);
-        ranges::overlaps(table, &mut findings);
+        ranges::overlaps(&subject, table, &mut findings);
     }
     debug_frame::agrees(&subject, &mut findings);
     if kinds.contains(&SectionKind::EhFrame) {

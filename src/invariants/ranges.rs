@@ -38,14 +38,15 @@ pub(super) fn in_code(subject: &Subject<'_>, table: &FrameTable<'_>, findings: &
     }
 }
 
-/// `fde.overlap`.
-pub(super) fn overlaps(table: &FrameTable<'_>, findings: &mut Findings) {
+/// `fde.overlap`. In a linked file by address alone: where sections overlap, so do the FDEs of both.
+pub(super) fn overlaps(subject: &Subject<'_>, table: &FrameTable<'_>, findings: &mut Findings) {
+    let code = |fde: &FdePlace| fde.code.filter(|_| subject.case.target.relocatable);
     let mut live: Vec<&FdePlace> = table.fdes.iter().filter(|fde| fde.is_live()).collect();
-    live.sort_by_key(|fde| (fde.code, fde.start, fde.size, fde.offset));
+    live.sort_by_key(|fde| (code(fde), fde.start, fde.size, fde.offset));
     // The one of those before that reaches furthest.
     let mut furthest: Option<&FdePlace> = None;
     for fde in live {
-        match furthest.filter(|before| before.code == fde.code) {
+        match furthest.filter(|before| code(before) == code(fde)) {
             Some(before) if before.end() > fde.start => {
                 let (start, end) = (fde.start, fde.end());
                 findings.add(Invariant::FdeOverlap, &table.section.name, fde.offset.into(), start, || {

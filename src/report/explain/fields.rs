@@ -5,7 +5,7 @@ use std::io;
 use cfidiff_cfi::{Cie, Fde, PointerFormat, Record, RecordKind, Semantics, Standard};
 use cfidiff_model::{Case, Endianness, Format, Section, SectionKind};
 
-use super::{Lines, leb128_size, signed};
+use super::{Lines, added, leb128_size};
 use crate::report::describe;
 
 /// DW_EH_PE_omit.
@@ -228,13 +228,13 @@ impl Described<'_, '_> {
         let raw = self.raw(start, size, encoding);
         let (section, bases) = (self.section.address, self.section.bases);
         let based = |name: &str, base: Option<u64>| match base {
-            Some(base) => format!("{name} {base:#x} + {}", signed(raw)),
-            None => format!("{name}, which the file does not tell, + {}", signed(raw)),
+            Some(base) => format!("{name} {base:#x} {}", added(raw)),
+            None => format!("{name}, which the file does not tell, {}", added(raw)),
         };
         let how = match encoding & 0x70 {
             0x10 => {
                 let field = section.0.wrapping_add(start as u64);
-                format!("this field's address {section} + {start:#x} = {field:#x}, + {}", signed(raw))
+                format!("this field's address {section} + {start:#x} = {field:#x}, {}", added(raw))
             }
             0x20 => based("start of .text", bases.text.map(|base| base.0)),
             0x30 => based("start of .got", bases.data.map(|base| base.0)),

@@ -123,8 +123,8 @@ impl Lines<'_> {
         let bytes = self.data.get(start..end.min(self.data.len())).unwrap_or_default();
         let mut chunks = bytes.chunks(BYTES_PER_LINE);
         let first = describe::bytes(chunks.next().unwrap_or_default());
-        let how = if how.is_empty() { String::new() } else { format!("   {how}") };
-        let words = format!("  {start:08x}  {first:23}  {what:24} {value}{how}");
+        let value = if value.is_empty() { String::new() } else { format!(" {value:10}") };
+        let words = format!("  {start:08x}  {first:23}  {what:23}{value}  {how}");
         writeln!(self.out, "{}", words.trim_end())?;
         for (index, chunk) in chunks.enumerate() {
             let at = start + (index + 1) * BYTES_PER_LINE;
@@ -139,7 +139,7 @@ fn leb128_size(bytes: &[u8]) -> usize {
     bytes.iter().position(|byte| byte & 0x80 == 0).map_or(bytes.len(), |last| last + 1)
 }
 
-/// A signed number with its sign.
-fn signed(value: i64) -> String {
-    if value < 0 { format!("-{:#x}", value.unsigned_abs()) } else { format!("{value:#x}") }
+/// A signed number as it is added: `+ 0x8`, `- 0x8`.
+fn added(value: i64) -> String {
+    format!("{} {:#x}", if value < 0 { '-' } else { '+' }, value.unsigned_abs())
 }

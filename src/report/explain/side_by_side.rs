@@ -2,8 +2,9 @@
 
 use std::io::{self, Write};
 
-use cfidiff_model::{Entry, EntryKind, Outcome, Says, SectionOffset, Sink, Target};
-use comfy_table::{Table, presets};
+use cfidiff_model::{
+    CfaRule, Entry, EntryKind, Outcome, RegisterRule, RowRef, Rows, Says, SectionOffset, Sink, Target,
+};
 
 use crate::report::{describe, printable};
 
@@ -61,20 +62,9 @@ pub fn side_by_side(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for (says, theirs) in &answer.entries {
-        let mut table = Table::new();
-        table.load_preset(presets::NOTHING);
-        table.set_header(["", "", "ours", reader]);
         let (mine, others) = (words(target, ours, *says), words(target, theirs, *says));
         for index in 0..mine.len().max(others.len()) {
-            let none = || (String::new(), String::new());
-            let (name, one) = mine.get(index).cloned().unwrap_or_else(none);
-            let (other_name, two) = others.get(index).cloned().unwrap_or_else(none);
-            let mark = if one == two { "" } else { "differs" };
-            let name = if name.is_empty() { other_name } else { name };
-            table.add_row([mark.to_owned(), name, one, printable(&two).into_owned()]);
-        }
-        for line in table.lines() {
-            writeln!(out, "{}", line.trim_end())?;
+            pair(mine.get(index), others.get(index), reader, out)?;
         }
         for fault in &theirs.faults {
             writeln!(out, "{reader} complains: {}", printable(&fault.to_string()))?;
@@ -88,6 +78,27 @@ pub fn side_by_side(
         writeln!(out, "{reader} says nothing of this record")?;
     }
     Ok(())
+}
+
+/// One line where both say the same, else both.
+fn pair(
+    ours: Option<&(String, String)>,
+    theirs: Option<&(String, String)>,
+    reader: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let name = ours.or(theirs).map_or("", |(name, _)| name);
+    if ours == theirs {
+        let value = ours.map_or("", |(_, value)| value);
+        return writeln!(out, "  same     {name:23} {value}");
+    }
+    let words = |side: Option<&(String, String)>| match side {
+        Some((other, value)) if other != name => format!("{other} {value}"),
+        Some((_, value)) => value.clone(),
+        None => "nothing".to_owned(),
+    };
+    writeln!(out, "  differs  {name:23} ours    {}", words(ours))?;
+    writeln!(out, "           {:23} {reader}    {}", "", printable(&words(theirs)))
 }
 
 /// The fields of an entry that a reader says, by name. Instructions and rows come last, so that a missing one shifts
@@ -127,7 +138,29 @@ fn words(target: &Target, entry: &Entry, says: Says) -> Vec<(String, String)> {
     }
     let of_kind = if matches!(entry.kind, EntryKind::Cie(_)) { Says::CIE_ROWS } else { Says::ROWS };
     for row in entry.rows.iter() {
-        add(of_kind, "row", describe::row(target, &row));
+        add(of_kind, "row", row_words(target, &row, says));
     }
     words
+}
+
+/// A row without what the reader cannot say: the operations of expressions, undefined rules, those of the ABI.
+fn row_words(target: &Target, row: &RowRef<'_>, says: Says) -> String {
+    let has_operations = says.contains(Says::ROW_EXPRESSIONS);
+    let cfa = match row.cfa {
+        CfaRule::Expression(_) if !has_operations => CfaRule::Expression(Box::default()),
+        cfa => cfa.clone(),
+    };
+    let mut masked = Rows::default();
+    for (register, rule) in row.rules {
+        let rule = match rule {
+            RegisterRule::Undefined if !says.contains(Says::UNDEFINED_RULES) => continue,
+            RegisterRule::Architectural(_) if !says.contains(Says::ARCHITECTURAL_RULES) => continue,
+            RegisterRule::Expression(_) if !has_operations => RegisterRule::Expression(Box::default()),
+            RegisterRule::ValExpression(_) if !has_operations => RegisterRule::ValExpression(Box::default()),
+            rule => rule.clone(),
+        };
+        masked.push_rule(*register, rule);
+    }
+    masked.finish_row(row.start, row.end, cfa);
+    masked.get(0).map_or(String::new(), |row| describe::row(target, &row))
 }
