@@ -8,7 +8,7 @@ use std::process::Command;
 
 use cfidiff::campaign::Exit;
 use cfidiff::report::SCHEMA;
-use cfidiff_model::{FaultKind, Key, Verdict};
+use cfidiff_model::{FaultKind, Invariant, Key, Verdict};
 use cfidiff_oracles::registry;
 use serde_json::Value;
 
@@ -26,6 +26,7 @@ fn lists() -> Vec<(&'static str, String)> {
         ("fields", fields()),
         ("readers", readers()),
         ("finding keys", finding_keys()),
+        ("invariants", invariants()),
         ("fault kinds", fault_kinds()),
         ("decision points", decision_points()),
     ]
@@ -111,6 +112,14 @@ fn readers() -> String {
 
 fn finding_keys() -> String {
     table(["key", "decided by"], Key::ALL.iter().map(|key| [code(key.name()), key.clause().to_owned()]))
+}
+
+fn invariants() -> String {
+    let rows = Invariant::ALL.iter().map(|key| {
+        let severity = key.severity().name().to_owned();
+        [severity, code(key.name()), key.must().to_owned(), key.clause().to_owned()]
+    });
+    table(["severity", "key", "what must hold", "clause"], rows)
 }
 
 fn fault_kinds() -> String {

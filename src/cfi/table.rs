@@ -84,6 +84,11 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         self.cies.get(place)
     }
 
+    /// The offsets of all CIEs, ascending.
+    pub fn cie_offsets(&self) -> impl Iterator<Item = SectionOffset> {
+        self.cies.offsets().map(|offset| SectionOffset(offset as u64))
+    }
+
     /// Fills `entry` with the record of this number: its fields always, its instructions and rows as `says`
     /// asks. Returns `false` when there is no such record.
     pub fn fill(&mut self, index: usize, says: Says, entry: &mut Entry) -> bool {

@@ -93,7 +93,7 @@ pub(super) fn read<'a>(
         target: subject.case.target,
         reader,
         findings,
-        cies: cie_offsets(&mut table),
+        cies: table.cie_offsets().map(|offset| offset.0).collect(),
         used: Vec::new(),
         relocated: relocated.map_or(&[], Vec::as_slice),
         context: RowContext::default(),
@@ -137,13 +137,6 @@ pub(super) fn read<'a>(
     }
     let cie_count = walk.cies.len() as u64;
     FrameTable { section, fdes, cie_count, fde_count }
-}
-
-fn cie_offsets(table: &mut Table<'_>) -> Vec<u64> {
-    let cies = (0..table.len()).filter_map(|index| table.record(index));
-    cies.filter(|record| matches!(record.kind, RecordKind::Cie(_)))
-        .map(|record| record.offset as u64)
-        .collect()
 }
 
 /// Asks for what must hold of one FDE. Returns it when its range is known.

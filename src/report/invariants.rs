@@ -93,10 +93,8 @@ impl Survey {
     /// The last line.
     pub fn conclusion(&self) -> String {
         let exit = self.exit();
-        let mut words = [Severity::Error, Severity::Warning]
-            .map(|severity| counted(self.count(severity), severity.name()))
-            .join(", ");
-        words += &format!(", {} of information", self.count(Severity::Info));
+        let counts = Severity::ALL.map(|severity| counted(self.count(severity), severity.name()));
+        let mut words = counts.join(", ");
         if self.unreadable > 0 {
             words += &format!("; {} cannot be read", counted(self.unreadable, "input"));
         }
