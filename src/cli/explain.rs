@@ -10,6 +10,7 @@ use cfidiff::report::{Answer, Explain, printable, side_by_side};
 use cfidiff_model::{Address, Case, SectionOffset};
 use cfidiff_oracles::{Oracle, registry};
 
+use crate::cli::check::reader_name;
 use crate::cli::dump::parse_number;
 use crate::cli::{Common, section_kinds};
 
@@ -28,7 +29,7 @@ pub struct ExplainRecord {
     #[arg(long, value_name = "NAME", value_parser = [".eh_frame", ".debug_frame"])]
     section: Option<String>,
     /// Put the answer of this reader beside ours; may be given again. See `doctor` for names.
-    #[arg(long = "with", value_name = "READER")]
+    #[arg(long = "with", value_name = "READER", value_parser = reader_name)]
     readers: Vec<String>,
     /// Write to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]

@@ -1,10 +1,10 @@
 //! `.debug_frame` against `.eh_frame`: equal rows where both cover an address.
 
-use cfidiff_cfi::{Reader, Table};
-use cfidiff_model::{Entry, Invariant, RowRef, Rows, Says, SectionKind, SectionOffset};
+use cfidiff_model::{Invariant, Rows, SectionKind};
 
 use super::Subject;
 use super::findings::Findings;
+use super::row_reader::{RowsOf, first_difference};
 use super::table::{FdePlace, FrameTable};
 use crate::report::describe;
 
@@ -65,43 +65,4 @@ fn disjoint<'t>(table: &'t FrameTable<'_>) -> Vec<&'t FdePlace> {
         is_free
     });
     fdes
-}
-
-/// The rows of one FDE of a table, read when asked for and kept until another is.
-struct RowsOf<'a> {
-    table: Table<'a>,
-    entry: Entry,
-    offset: Option<u32>,
-}
-
-impl<'a> RowsOf<'a> {
-    fn new(subject: &Subject<'_>, table: &FrameTable<'a>) -> RowsOf<'a> {
-        let reader = Reader::new(table.section, subject.case.target);
-        RowsOf { table: Table::new(reader), entry: Entry::default(), offset: None }
-    }
-
-    fn get(&mut self, fde: &FdePlace) -> &Rows {
-        if self.offset != Some(fde.offset) {
-            self.entry.rows.clear();
-            if let Some(index) = self.table.index_of(SectionOffset(fde.offset.into())) {
-                self.table.fill(index, Says::ROWS, &mut self.entry);
-            }
-            self.offset = Some(fde.offset);
-        }
-        &self.entry.rows
-    }
-}
-
-/// The first location for which both have a row, and not the same.
-fn first_difference(one: &Rows, two: &Rows) -> Option<u64> {
-    let same = |a: &RowRef<'_>, b: &RowRef<'_>| a.cfa == b.cfa && a.rules == b.rules;
-    let (mut at, mut other) = (0, 0);
-    while let (Some(a), Some(b)) = (one.get(at), two.get(other)) {
-        let start = a.start.max(b.start);
-        if start < a.end.min(b.end) && !same(&a, &b) {
-            return Some(start.0);
-        }
-        if a.end <= b.end { at += 1 } else { other += 1 }
-    }
-    None
 }

@@ -239,7 +239,8 @@ fn is_found(pair: &Pair<'_, '_>, table: &FrameTable<'_>, fde: &FdePlace, finding
     for address in [fde.start, fde.end() - 1] {
         let entry = pair.header.lookup(Address(address));
         let found = entry.and_then(|entry| fde_at(table, entry.fde)).map(|index| &table.fdes[index]);
-        if found.is_some_and(|found| found.offset == fde.offset) {
+        // Where two cover the address, that is told of by itself.
+        if found.is_some_and(|found| found.offset == fde.offset || covers(found, address)) {
             continue;
         }
         let key = match found {
@@ -262,6 +263,10 @@ fn is_found(pair: &Pair<'_, '_>, table: &FrameTable<'_>, fde: &FdePlace, finding
         });
         return;
     }
+}
+
+fn covers(fde: &FdePlace, address: u64) -> bool {
+    fde.start <= address && address < fde.end()
 }
 
 /// The number of the FDE at an address.

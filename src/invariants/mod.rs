@@ -14,6 +14,7 @@ mod header;
 mod padding;
 mod ranges;
 mod records;
+mod row_reader;
 mod rows;
 mod symbols;
 mod table;

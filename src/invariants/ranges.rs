@@ -4,6 +4,7 @@ use cfidiff_model::Invariant;
 
 use super::Subject;
 use super::findings::Findings;
+use super::row_reader::{RowsOf, first_difference};
 use super::table::{FdePlace, FrameTable};
 
 /// `fde.outside-code`, and `fde.discarded` for what linkers leave of discarded code.
@@ -38,30 +39,41 @@ pub(super) fn in_code(subject: &Subject<'_>, table: &FrameTable<'_>, findings: &
     }
 }
 
-/// `fde.overlap`. In a linked file by address alone: where sections overlap, so do the FDEs of both.
+/// `fde.overlap`, and `fde.repeated` for two of the same range that say the same. In a linked file by address alone:
+/// where sections overlap, so do the FDEs of both.
 pub(super) fn overlaps(subject: &Subject<'_>, table: &FrameTable<'_>, findings: &mut Findings) {
     let code = |fde: &FdePlace| fde.code.filter(|_| subject.case.target.relocatable);
     let mut live: Vec<&FdePlace> = table.fdes.iter().filter(|fde| fde.is_live()).collect();
     live.sort_by_key(|fde| (code(fde), fde.start, fde.size, fde.offset));
+    // Made for the first that overlap.
+    let mut rows: Option<[RowsOf<'_>; 2]> = None;
     // The one of those before that reaches furthest.
     let mut furthest: Option<&FdePlace> = None;
     for fde in live {
-        match furthest.filter(|before| code(before) == code(fde)) {
-            Some(before) if before.end() > fde.start => {
-                let (start, end) = (fde.start, fde.end());
-                findings.add(Invariant::FdeOverlap, &table.section.name, fde.offset.into(), start, || {
-                    format!(
-                        "the FDE of {start:#x}..{end:#x} overlaps the one of {:#x}..{:#x} at {:#x}",
-                        before.start,
-                        before.end(),
-                        before.offset
-                    )
-                });
-                if fde.end() > before.end() {
-                    furthest = Some(fde);
-                }
-            }
-            _ => furthest = Some(fde),
+        let Some(before) = furthest.filter(|before| code(before) == code(fde) && before.end() > fde.start)
+        else {
+            furthest = Some(fde);
+            continue;
+        };
+        let is_same_range = (before.start, before.size) == (fde.start, fde.size);
+        let is_repeated = is_same_range && {
+            let new = || [RowsOf::new(subject, table), RowsOf::new(subject, table)];
+            let [one, two] = rows.get_or_insert_with(new);
+            first_difference(one.get(before), two.get(fde)).is_none()
+        };
+        let (key, words) = match is_repeated {
+            true => (Invariant::FdeRepeated, "says the same as"),
+            false => (Invariant::FdeOverlap, "overlaps"),
+        };
+        findings.add(key, &table.section.name, fde.offset.into(), fde.start, || {
+            let (start, end, other_start, other_end) = (fde.start, fde.end(), before.start, before.end());
+            format!(
+                "the FDE of {start:#x}..{end:#x} {words} the one of {other_start:#x}..{other_end:#x} at {:#x}",
+                before.offset
+            )
+        });
+        if fde.end() > before.end() {
+            furthest = Some(fde);
         }
     }
 }

@@ -25,8 +25,7 @@ pub(super) fn check<'a>(walk: &mut Walk<'_, 'a>, record: &Record<'a>, fde: &Fde<
     let mut passing = Passing { decoded: record.offset as u32, ..Passing::default() };
     let return_address = returns_through_stack(walk.target.machine).then_some(cie.return_address_register);
     let (data, endianness) = (&walk.section.data[..], walk.target.endianness);
-    let mut context = std::mem::take(&mut walk.context);
-    let faults = context.rows(&walk.reader, cie, fde, record.end, |row| {
+    let faults = walk.context.rows(&walk.reader, cie, fde, record.end, |row| {
         passing.rules(row, return_address);
         passing.expressions(row, |block| decode_expression(data, block, cie.address_size, endianness).1);
         ControlFlow::Continue(())
@@ -38,9 +37,8 @@ pub(super) fn check<'a>(walk: &mut Walk<'_, 'a>, record: &Record<'a>, fde: &Fde<
     has_cfa(walk, offset, &passing);
     has_return_address(walk, offset, &passing);
     if faults.is_empty() {
-        is_balanced(walk, offset, start, context.remembered());
+        is_balanced(walk, offset, start);
     }
-    walk.context = context;
 }
 
 impl Passing {
@@ -100,7 +98,8 @@ fn has_return_address(walk: &mut Walk<'_, '_>, offset: u64, passing: &Passing) {
 }
 
 /// `state.remembered-without-restore`.
-fn is_balanced(walk: &mut Walk<'_, '_>, offset: u64, start: Address, left: usize) {
+fn is_balanced(walk: &mut Walk<'_, '_>, offset: u64, start: Address) {
+    let left = walk.context.remembered();
     if left > 0 {
         walk.add_at(Invariant::StateBalanced, offset, start.0, || {
             format!("at the end of the FDE at {start}, {left} remembered states are left")

@@ -85,7 +85,7 @@ invariants! {
             "an FDE's range ends inside the address space",
             "DWARF 5 section 6.4.1: address_range";
         FdeOverlap = "fde.overlap",
-            "no two FDEs of a section cover the same address",
+            "no two FDEs of a section say different things of the same address",
             "DWARF 5 section 6.4.1: an FDE describes the rows of its own range";
         FdeRelocated = "fde.unrelocated",
             "in a relocatable object, every initial location has a relocation",
@@ -202,6 +202,9 @@ invariants! {
         FdeDiscarded = "fde.discarded",
             "an FDE is about code that is there: linkers leave those of discarded code at address 0 or near the end of the address space",
             "DWARF 5 section 6.4.1: initial_location";
+        FdeRepeated = "fde.repeated",
+            "a range has one FDE: linkers leave those of discarded copies of a function in .debug_frame, about the copy that stays",
+            "DWARF 5 section 6.4.1: an FDE describes the rows of its own range";
         FdeSymbol = "fde.without-symbol",
             "where an FDE starts, a function symbol does",
             "ELF gABI, Symbol Table: STT_FUNC";

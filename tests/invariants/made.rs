@@ -209,3 +209,19 @@ fn every_initial_location_of_an_object_has_a_relocation() {
     assert_eq!(places(Invariant::FdeRelocated).len(), 3);
     assert_eq!(only(&broken("unknown", &unknown), Invariant::RelocationApplied).count, 1);
 }
+
+/// A discarded copy of a function leaves an FDE that says the same; one that says something else is an error.
+pub fn with_two_of_a_range(second: [u8; 7]) -> File {
+    let frames = EhFrame::new().fde(TEXT, 0x10).fde_of(0, TEXT, 0x10, second);
+    File::new(&[RET; 0x10], frames).function("first", TEXT, 0x10)
+}
+
+#[test]
+fn two_fdes_of_a_range_may_say_the_same() {
+    let same = with_two_of_a_range([0; 7]).broken();
+    assert_eq!(keys(&same), [Invariant::FdeRepeated, Invariant::HdrAbsent]);
+    assert_eq!(same[0].places[0].offset.0, 0x30);
+    // advance_loc 4, def_cfa_offset 16.
+    let other = with_two_of_a_range([0x44, 0x0e, 16, 0, 0, 0, 0]).broken();
+    assert_eq!(keys(&other), [Invariant::FdeOverlap, Invariant::HdrAbsent]);
+}
