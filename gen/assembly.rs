@@ -3,8 +3,10 @@
 //! Each source states beside its directives the rows that they are meant to give, see [`intended`]. They follow
 //! from the meaning of the directives and from the ABI alone, whichever instructions an assembler writes for them.
 
+mod expected;
 mod intended;
 
+pub use expected::expected;
 pub use intended::{IntendedFde, IntendedRow, IntendedSection, intended};
 
 /// A machine to assemble for.

@@ -7,10 +7,14 @@
 
 use cfidiff_model::{Address, Case, LookUp, Outcome, Says, Sink};
 
+use crate::usage::Usage;
+
 pub mod binutils;
 pub mod elfutils;
+pub mod expected;
 pub mod external;
 pub mod gimli;
+mod group;
 pub mod known;
 pub mod libdwarf;
 mod lines;
@@ -20,6 +24,8 @@ mod printed;
 pub mod process;
 pub mod pyelftools;
 pub mod registry;
+pub mod usage;
+pub mod versions;
 
 /// A reader that is not ours.
 ///
@@ -50,6 +56,11 @@ pub trait Oracle: Send + Sync {
     /// Reads the cases in one pass and pushes the answers into `sink`. Never panics, whatever the cases hold
     /// or the tool prints; every failure is an outcome.
     fn read(&self, pass: usize, cases: &[Case], sink: &mut dyn Sink);
+    /// What its processes took to read files up to now; `None` for a reader in this process. One that waits for more
+    /// files is ended, since only then it is known.
+    fn usage(&self) -> Option<Usage> {
+        None
+    }
     /// Whether the reader answers for single addresses only, so that `look_up` has to be used and not `read`.
     fn looks_up(&self) -> bool {
         false

@@ -33,6 +33,11 @@ impl Lines {
         if self.start.len() > LONGEST { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     }
 
+    /// Whether no line has begun.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.start.is_empty()
+    }
+
     /// The last line, which no line break ended.
     pub(crate) fn rest(self) -> Vec<u8> {
         self.start

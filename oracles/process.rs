@@ -6,11 +6,16 @@
 use std::io::{self, Read};
 use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt;
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::time::{Duration, Instant};
 
+use cfidiff_model::Case;
 use nix::fcntl::{FcntlArg, fcntl};
+
+use crate::group::Group;
+pub use crate::group::end_all;
+use crate::usage::Usage;
 
 /// The size of the buffers that output travels in.
 const CHUNK: usize = 256 * 1024;
@@ -20,11 +25,17 @@ const CHUNKS: usize = 3;
 const ERRORS_KEPT: usize = 64 * 1024;
 /// How often a silent child's sink is asked whether to go on.
 const TICK: Duration = Duration::from_millis(100);
-/// How long output that a dead child left in the pipe is waited for.
+/// How long output is waited for that comes from what a dead child left behind: in the pipe, or as processes.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// How many bytes a pipe should hold.
 const PIPE: i32 = 1 << 20;
+
+/// How long a reader may take for small files unless the user says otherwise.
+pub const TIME_OUT: Duration = Duration::from_secs(30);
+/// The time that large files get on top of that, for each whole MiB of call frame information. The slowest reader takes
+/// a tenth of it on an idle machine.
+pub const TIME_PER_MIB: Duration = Duration::from_secs(10);
 
 /// What a child may use.
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +44,16 @@ pub struct Limits {
     pub time: Duration,
     /// Bytes on standard output.
     pub output: u64,
+}
+
+impl Limits {
+    /// The limits for reading these cases: more time for large ones.
+    pub fn to_read<'c>(self, cases: impl IntoIterator<Item = &'c Case>) -> Limits {
+        let sections = cases.into_iter().flat_map(Case::frame_sections);
+        let bytes: usize = sections.map(|(_, section)| section.data.len()).sum();
+        let more = TIME_PER_MIB.saturating_mul(u32::try_from(bytes >> 20).unwrap_or(u32::MAX));
+        Limits { time: self.time.saturating_add(more), ..self }
+    }
 }
 
 /// What becomes of a child's error stream.
@@ -64,6 +85,8 @@ pub struct Ended {
     pub killed: Option<Killed>,
     /// The start of its error stream, empty when merged.
     pub errors: Vec<u8>,
+    /// What it took.
+    pub usage: Usage,
     /// The limits it ran under, for [`Ended::failure`].
     limits: Limits,
 }
@@ -103,55 +126,39 @@ pub fn run(
         Errors::Apart => command.stderr(Stdio::piped()),
         Errors::Merged => command.stderr(writer.try_clone()?),
     };
-    let mut child = Running(command.stdout(writer).spawn()?);
+    let mut child = Group::start(command.stdout(writer))?;
     // The command holds the pipe's writing end, which must close for the output to end.
     drop(command);
-    let kept = child.0.stderr.take().map(drain);
-    let killed = stream(output, &mut child, deadline, limits.output, sink)?;
-    let (status, killed) = child.wait(deadline, killed)?;
+    let kept = child.first.stderr.take().map(drain);
+    let killed = stream(output, &child, deadline, limits.output, sink);
+    let killed = wait(&child, deadline, killed);
+    let status = child.end()?;
     let errors = kept.and_then(|kept| kept.recv_timeout(GRACE).ok()).unwrap_or_default();
-    Ok(Ended { status, killed, errors, limits })
+    Ok(Ended { status, killed, errors, usage: child.usage(), limits })
 }
 
-/// A child that does not outlive its owner, not even in a panic.
-struct Running(Child);
-
-impl Running {
-    /// Waits until the deadline, then kills. Most children exit at once when their output has ended.
-    fn wait(
-        &mut self,
-        deadline: Instant,
-        killed: Option<Killed>,
-    ) -> io::Result<(ExitStatus, Option<Killed>)> {
-        let mut pause = Duration::from_micros(50);
-        while killed.is_none() && Instant::now() < deadline {
-            if let Some(status) = self.0.try_wait()? {
-                return Ok((status, None));
-            }
-            std::thread::sleep(pause);
-            pause = (pause * 2).min(Duration::from_millis(20));
+/// Waits until the deadline, then kills. Most children exit at once when their output has ended.
+fn wait(child: &Group, deadline: Instant, killed: Option<Killed>) -> Option<Killed> {
+    let mut pause = Duration::from_micros(50);
+    while killed.is_none() && !child.has_ended() {
+        if Instant::now() >= deadline {
+            child.kill();
+            return Some(Killed::TimeOut);
         }
-        self.0.kill()?;
-        Ok((self.0.wait()?, killed.or(Some(Killed::TimeOut))))
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
     }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        // Both fail only when the child is gone already.
-        let _ = self.0.kill();
-        let _ = self.0.wait();
-    }
+    killed
 }
 
 /// Hands the output to the sink until it ends or the child has to be killed, which it then does.
 fn stream(
     output: impl Read + Send + 'static,
-    child: &mut Running,
+    child: &Group,
     mut deadline: Instant,
     limit: u64,
     sink: &mut dyn FnMut(&[u8]) -> ControlFlow<()>,
-) -> io::Result<Option<Killed>> {
+) -> Option<Killed> {
     let (full, chunks) = sync_channel(CHUNKS);
     let (spare, empty) = sync_channel(CHUNKS);
     for _ in 0..CHUNKS {
@@ -161,35 +168,67 @@ fn stream(
     std::thread::spawn(move || pump(output, &full, &empty));
     let mut killed = None;
     let mut total = 0;
+    let mut orphans = Orphans::default();
     loop {
         let left = deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() && killed.is_some() {
-            return Ok(killed);
+        if left.is_zero() && killed.is_some() || orphans.escaped() {
+            return killed;
         }
         if left.is_zero() {
             // What it printed up to here still tells what it was doing.
-            child.0.kill()?;
+            child.kill();
             killed = Some(Killed::TimeOut);
             deadline = Instant::now() + GRACE;
             continue;
         }
         let chunk: Vec<u8> = match chunks.recv_timeout(left.min(TICK)) {
             Ok(chunk) => chunk,
-            Err(RecvTimeoutError::Disconnected) => return Ok(killed),
-            Err(RecvTimeoutError::Timeout) => Vec::new(),
+            Err(RecvTimeoutError::Disconnected) => return killed,
+            Err(RecvTimeoutError::Timeout) => {
+                orphans.watch(child);
+                Vec::new()
+            }
         };
         total += chunk.len() as u64;
         if total > limit {
-            child.0.kill()?;
-            return Ok(Some(Killed::OutputLimit));
+            child.kill();
+            return Some(Killed::OutputLimit);
         }
         if sink(&chunk).is_break() {
-            child.0.kill()?;
-            return Ok(killed.or(Some(Killed::BySink)));
+            child.kill();
+            return killed.or(Some(Killed::BySink));
         }
         if chunk.capacity() != 0 {
             let _ = spare.send(chunk);
         }
+    }
+}
+
+/// What a child leaves behind that holds its output open after it is gone.
+#[derive(Default)]
+pub(crate) struct Orphans {
+    /// When the child was first seen to have ended.
+    ended: Option<Instant>,
+    /// When what was left of its group was killed.
+    killed: Option<Instant>,
+}
+
+impl Orphans {
+    /// To be called while the output is silent: kills what is left of the group some time after the child's own end.
+    pub fn watch(&mut self, child: &Group) {
+        match self.ended {
+            None if child.has_ended() => self.ended = Some(Instant::now()),
+            Some(ended) if self.killed.is_none() && ended.elapsed() >= GRACE => {
+                child.kill();
+                self.killed = Some(Instant::now());
+            }
+            _ => {}
+        }
+    }
+
+    /// Whether some process left the group, so that it could not be killed, and still holds the output open.
+    pub fn escaped(&self) -> bool {
+        self.killed.is_some_and(|killed| killed.elapsed() >= GRACE)
     }
 }
 
@@ -288,10 +327,30 @@ mod tests {
             assert_eq!(ended.killed, Some(Killed::TimeOut), "{script}");
             assert!(ended.failure().is_some_and(|words| words.contains("out of time")));
             assert!(started.elapsed() < Duration::from_secs(20), "{script}");
-            if !script.contains("true") {
+            assert_eq!(output, b"hi\n", "{script}");
+        }
+    }
+
+    /// The first is killed with the group, the second has left the group.
+    #[test]
+    fn who_holds_the_output_of_a_dead_child_open_is_not_waited_for() {
+        for script in ["echo hi; sleep 611 & exit 7", "echo hi; setsid sleep 33 & sleep 0.5; exit 7"] {
+            let started = Instant::now();
+            let (ended, output) = collect(shell(script), Errors::Apart, LIMITS);
+            assert_eq!((ended.status.code(), ended.failure()), (Some(7), None), "{script}");
+            assert!(started.elapsed() < Duration::from_secs(20), "{script}");
+            if !script.contains("setsid") {
                 assert_eq!(output, b"hi\n", "{script}");
+                assert!(!is_running("sleep\x0011\0"), "it was left behind");
             }
         }
+    }
+
+    fn is_running(command: &str) -> bool {
+        let processes = std::fs::read_dir("/proc").expect("a list of processes");
+        processes.flatten().any(|process| {
+            std::fs::read(process.path().join("cmdline")).is_ok_and(|line| line == command.as_bytes())
+        })
     }
 
     #[test]
@@ -305,6 +364,25 @@ mod tests {
         let (ended, output) = collect(shell("echo a; kill -SEGV $$"), Errors::Apart, LIMITS);
         assert_eq!((output.as_slice(), ended.killed), (&b"a\n"[..], None));
         assert_eq!(ended.failure().as_deref(), Some("died of signal 11"));
+    }
+
+    #[test]
+    fn what_a_child_and_its_children_took_is_told() {
+        let count = "i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done";
+        for script in [count.to_owned(), format!("sh -c '{count}'; true"), format!("{count}; kill -SEGV $$")]
+        {
+            let (ended, _) = collect(shell(&script), Errors::Apart, LIMITS);
+            let Usage { processes, cpu, wall } = ended.usage;
+            assert_eq!(processes, 1, "{script}");
+            assert!(cpu > Duration::from_millis(20) && wall > Duration::from_millis(20), "{script}: {cpu:?}");
+        }
+        let (ended, _) = collect(shell("exec sleep 0.3"), Errors::Apart, LIMITS);
+        assert!(ended.usage.cpu < Duration::from_millis(200), "{:?}", ended.usage);
+        assert!(ended.usage.wall >= Duration::from_millis(300), "{:?}", ended.usage);
+        let limits = Limits { time: Duration::from_millis(300), ..LIMITS };
+        let (ended, _) = collect(shell("while :; do :; done"), Errors::Apart, limits);
+        assert_eq!(ended.killed, Some(Killed::TimeOut));
+        assert!(ended.usage.cpu > Duration::from_millis(10), "{:?}", ended.usage);
     }
 
     #[test]

@@ -9,9 +9,6 @@ use crate::llvm::LlvmDwarfdump;
 use crate::llvm_readelf::LlvmReadelf;
 use crate::{Missing, Oracle, elfutils, gimli, libdwarf, llvm_readelf, pyelftools};
 
-/// How long one process of a tool may run unless the user says otherwise.
-pub const TIME_OUT: Duration = Duration::from_secs(600);
-
 /// A reader that is there, or why it is not.
 pub type Found = Result<Box<dyn Oracle>, Missing>;
 

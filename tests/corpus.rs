@@ -16,61 +16,22 @@ use std::time::Duration;
 
 use cfidiff::campaign::{self, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
+use cfidiff::corpus::{Verdicts, verdict};
 use cfidiff::image;
 use cfidiff::report::Summary;
 use cfidiff_gen::suite::Suite;
 use cfidiff_model::{Finding, SectionKind, Verdict};
 use cfidiff_oracles::known::{self, Known};
 use cfidiff_oracles::{Oracle, registry};
-use serde::Deserialize;
-
-/// What the list of verdicts starts with.
-const HEAD: &str = "\
-# What known readers make of the cases of this suite: for each case on which a reader does not agree with the expected
-# answer the causes of all its differences. `BLESS=1 cargo test --test corpus` rewrites this file.
-";
 
 /// How long one process of a tool may run. Some versions loop for ever on some cases.
-const TIME_OUT: Duration = Duration::from_secs(15);
+const TIME_OUT: Duration = Duration::from_secs(60);
 
-/// The verdict that is not listed.
-const AGREE: &str = "agree";
-
-/// The list of verdicts, `corpus/readers.toml`.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Verdicts {
-    /// The version of each reader that the verdicts were taken from.
-    taken_from: BTreeMap<String, String>,
-    /// Each case's verdicts by reader, but for [`AGREE`].
-    #[serde(default)]
-    case: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-impl Verdicts {
-    fn read() -> Verdicts {
-        let path = corpus().join("readers.toml");
-        let text = fs::read_to_string(&path).expect("the list is there");
-        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-    }
-
-    fn text(&self) -> String {
-        let mut text = format!("{HEAD}\n[taken-from]\n");
-        for (reader, version) in &self.taken_from {
-            let _ = writeln!(text, "{reader} = {}", quoted(version));
-        }
-        for (name, verdicts) in &self.case {
-            let _ = write!(text, "\n[case.{}]\n", quoted(name));
-            for (reader, verdict) in verdicts {
-                let _ = writeln!(text, "{reader} = {}", quoted(verdict));
-            }
-        }
-        text
-    }
-}
-
-fn quoted(text: &str) -> String {
-    toml::Value::from(text).to_string()
+/// The list of verdicts.
+fn list() -> Verdicts {
+    let path = corpus().join("readers.toml");
+    let text = fs::read_to_string(&path).expect("the list is there");
+    Verdicts::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
 fn corpus() -> &'static Path {
@@ -96,7 +57,7 @@ impl Run {
     fn get() -> &'static Run {
         static RUN: OnceLock<Run> = OnceLock::new();
         RUN.get_or_init(|| {
-            let readers = readers(&Verdicts::read().taken_from);
+            let readers = readers(&list().taken_from);
             let cases = corpus().join("cases");
             let plan = Plan::new(std::slice::from_ref(&cases));
             let settings = Settings {
@@ -119,44 +80,18 @@ impl Run {
             Run { readers, reports, summary }
         })
     }
-
-    /// A reader's verdict on a case, as the list writes it.
-    fn verdict(&self, reader: usize, report: &FileReport) -> String {
-        if let Some(error) = &report.error {
-            return format!("unreadable: {error}");
-        }
-        let name = self.readers[reader].name();
-        let causes: BTreeSet<String> =
-            report.findings.iter().filter(|finding| finding.reader == name).map(cause).collect();
-        if !causes.is_empty() {
-            return causes.into_iter().collect::<Vec<_>>().join("; ");
-        }
-        let compared: u64 = report.cases.iter().map(|case| case.readers[reader].records.total()).sum();
-        if compared == 0 { "nothing to compare".to_owned() } else { AGREE.to_owned() }
-    }
 }
 
-/// A finding's verdict with its cause; what nothing explains has its key for a cause.
-fn cause(finding: &Finding) -> String {
-    let cause = match finding.cause.as_str() {
-        "" => finding.key.name().to_owned(),
-        cause => cause.replace(": ", " "),
-    };
-    format!("{}: {cause}", finding.verdict.name())
-}
-
-/// The readers that are there in the versions that the verdicts were taken from. While blessing, any version.
+/// The readers of the list that are there in the versions that the verdicts were taken from. While blessing, all of
+/// the list in any version, and no others: what else a machine has is not there elsewhere.
 fn readers(taken_from: &BTreeMap<String, String>) -> Vec<Box<dyn Oracle>> {
-    if is_blessing() {
-        return registry::probe_all(TIME_OUT).into_iter().flatten().collect();
-    }
     let names: Vec<String> = taken_from.keys().cloned().collect();
     let mut there = Vec::new();
     for found in registry::probe(&names, TIME_OUT) {
         let why = match found {
             Err(missing) => format!("{} not found", missing.name),
             Ok(oracle) => match taken_from.get(oracle.name()) {
-                Some(version) if version == oracle.version() => {
+                Some(version) if version == oracle.version() || is_blessing() => {
                     there.push(oracle);
                     continue;
                 }
@@ -171,6 +106,7 @@ fn readers(taken_from: &BTreeMap<String, String>) -> Vec<Box<dyn Oracle>> {
             },
         };
         println!("skipped: {why}");
+        assert!(!is_blessing(), "no verdict can be taken from what is not there: {why}");
         assert!(env::var_os("CFIDIFF_REQUIRE_ORACLES").is_none_or(|value| value != "all"), "skipped: {why}");
     }
     there
@@ -185,7 +121,7 @@ fn name_of(cases: &Path, path: &Path) -> String {
 fn the_list_has_cases_of_the_suite_and_known_readers() {
     let suite = Suite::build().expect("the suite can be built");
     let names: BTreeSet<&str> = suite.cases().iter().map(|case| case.name.as_str()).collect();
-    let list = Verdicts::read();
+    let list = list();
     for (name, verdicts) in &list.case {
         assert!(names.contains(name.as_str()), "{name} is no case");
         let readers: Vec<&String> = verdicts.keys().collect();
@@ -196,25 +132,21 @@ fn the_list_has_cases_of_the_suite_and_known_readers() {
 #[test]
 fn the_verdicts_are_those_of_the_list() {
     let run = Run::get();
-    let mut list = Verdicts::read();
+    let mut list = list();
     let mut wrong = String::new();
     for (case, report) in &run.reports {
-        for (index, reader) in run.readers.iter().enumerate() {
-            let verdict = run.verdict(index, report);
-            let verdicts = list.case.entry(case.clone()).or_default();
-            let listed = verdicts.get(reader.name()).map_or(AGREE, String::as_str);
-            if listed != verdict {
+        for (number, reader) in run.readers.iter().enumerate() {
+            let now = verdict(report, number, reader.name());
+            let listed = list.get(case, reader.name());
+            if listed != now {
                 let _ = writeln!(wrong, "{case} ({})", reader.name());
-                let _ = writeln!(wrong, "    listed: {listed}\n    now:    {verdict}");
-                match verdict.as_str() {
-                    AGREE => verdicts.remove(reader.name()),
-                    _ => verdicts.insert(reader.name().to_owned(), verdict),
-                };
+                let _ = writeln!(wrong, "    listed: {listed}\n    now:    {now}");
+                list.set(case, reader.name(), now);
             }
         }
     }
     if is_blessing() {
-        list.case.retain(|case, verdicts| run.reports.contains_key(case) && !verdicts.is_empty());
+        list.case.retain(|case, _| run.reports.contains_key(case));
         for reader in &run.readers {
             list.taken_from.insert(reader.name().to_owned(), reader.version().to_owned());
         }
@@ -224,7 +156,6 @@ fn the_verdicts_are_those_of_the_list() {
         return fs::rename(new, path).expect("the list can be replaced");
     }
     assert!(wrong.is_empty(), "verdicts that changed (read them, then BLESS=1):\n{wrong}");
-    list.case.retain(|_, verdicts| !verdicts.is_empty());
     let text = fs::read_to_string(corpus().join("readers.toml")).expect("the list is there");
     assert!(text == list.text(), "the list is not in the form that BLESS=1 writes");
 }
@@ -247,18 +178,23 @@ fn nothing_is_unexplained_and_no_reader_broke() {
 #[test]
 fn known_entries_are_honest() {
     let run = Run::get();
-    let list = Verdicts::read();
+    let list = list();
     for known in known::load().expect("the lists parse") {
         let Known { id, case, reader, .. } = &known;
         let verdicts = list.case.get(case).unwrap_or_else(|| panic!("{id}: the corpus has no case {case}"));
         let shows = |verdict: &String| verdict.split("; ").any(|part| part.ends_with(&format!(": {id}")));
         let is_its = |name: &str| registry::tool_of(name).is_some_and(|tool| known.is_of(tool.name));
+        let could_show = |(name, version): (&String, &String)| is_its(name) && known.versions.cover(version);
+        if !list.taken_from.iter().any(could_show) {
+            // Of versions that the verdicts were not taken from.
+            continue;
+        }
         let listed = verdicts.iter().any(|(name, verdict)| is_its(name) && shows(verdict));
         assert!(listed, "{id}: the list does not say that {case} shows it");
         let asked: Vec<&str> = run
             .readers
             .iter()
-            .filter(|oracle| known.is_of(oracle.tool()) && known.covers_version(oracle.version()))
+            .filter(|oracle| known.is_of(oracle.tool()) && known.versions.cover(oracle.version()))
             .map(|oracle| oracle.name())
             .collect();
         // With a reader skipped, nobody can tell who of all readers would have shown an open question.

@@ -5,11 +5,14 @@ use std::env;
 use std::fmt::Write as _;
 use std::fs;
 use std::process::Command;
+use std::sync::LazyLock;
 
 use cfidiff::campaign::Exit;
-use cfidiff::report::SCHEMA;
-use cfidiff_model::{FaultKind, Invariant, Key, Verdict};
-use cfidiff_oracles::registry;
+use cfidiff::corpus::{Cell, Matrix, Verdicts};
+use cfidiff::report::{SCHEMA, causes_markdown, matrix_markdown};
+use cfidiff_gen::suite::Suite;
+use cfidiff_model::{FaultKind, Invariant, Key, Rung, Verdict, Wrong};
+use cfidiff_oracles::{known, registry};
 use serde_json::Value;
 
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
@@ -25,10 +28,15 @@ fn lists() -> Vec<(&'static str, String)> {
         ("exit codes", exit_codes()),
         ("fields", fields()),
         ("readers", readers()),
+        ("wrong", wrong()),
+        ("rungs", rungs()),
+        ("matrix", matrix_markdown(&MATRIX)),
+        ("matrix causes", causes_markdown(&MATRIX)),
         ("finding keys", finding_keys()),
         ("invariants", invariants()),
         ("fault kinds", fault_kinds()),
         ("decision points", decision_points()),
+        ("harness", harness()),
     ]
 }
 
@@ -80,6 +88,73 @@ fn verdicts() -> String {
         }
     };
     table(["verdict", "meaning"], VERDICTS.map(|verdict| [code(verdict.name()), meaning(verdict).to_owned()]))
+}
+
+fn wrong() -> String {
+    let meaning = |wrong| match wrong {
+        Wrong::Reader => "the reader that the finding is of",
+        Wrong::Ours => "cfidiff's own reader",
+        Wrong::Both => "both, each in its own way",
+        Wrong::Nobody => "nobody: the place is left to the reader",
+        Wrong::Unknown => "one of them: independent readers are divided",
+    };
+    table(["`wrong`", "who it is"], Wrong::ALL.map(|wrong| [code(wrong.name()), meaning(wrong).to_owned()]))
+}
+
+fn rungs() -> String {
+    let meaning = |rung| match rung {
+        Rung::Construction => "the file was made, and its expected answer was written down with it",
+        Rung::Clause => {
+            "a clause of the specification, cited by our decision point or by a listed fault, and read otherwise by no independent reader"
+        }
+        Rung::Agreement => "independent readers that agree against ours; those that share code count as one",
+        Rung::None => "none: the reader broke, or readers are divided",
+    };
+    table(
+        ["`rung`", "by what it is told"],
+        Rung::ALL.map(|rung| [code(rung.name()), meaning(rung).to_owned()]),
+    )
+}
+
+/// What readers make of the suite, by the list that `tests/corpus.rs` holds against them.
+static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
+    let list = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/readers.toml"));
+    let verdicts = Verdicts::parse(&list.expect("the list is there")).expect("it parses");
+    // In the order of the reports, and the versions of a tool in theirs.
+    let order = |name: &str| {
+        let tool = registry::tool_of(name).map_or("", |tool| tool.name);
+        let version = name.rsplit('-').next().and_then(|version| version.parse::<u32>().ok());
+        (registry::TOOLS.iter().position(|each| each.name == tool), version)
+    };
+    let mut readers: Vec<String> = verdicts.taken_from.keys().cloned().collect();
+    readers.sort_by_key(|name| order(name));
+    let suite = Suite::build().expect("the suite can be built");
+    let cases = suite.cases().iter().map(|case| case.name.as_str());
+    Matrix::new(&verdicts, &readers, cases, &known::load().expect("the lists parse"))
+});
+
+#[test]
+fn the_matrix_has_every_case_once_and_a_cause_for_each_that_is_not_passed() {
+    let cases = Suite::build().expect("the suite can be built").cases().len() as u64;
+    assert_eq!(MATRIX.all.cases, cases);
+    for topic in MATRIX.topics.iter().chain([&MATRIX.all]) {
+        for cell in &topic.cells {
+            assert_eq!(
+                cell.pass + cell.wrong + cell.rejected + cell.unsupported,
+                topic.cases,
+                "{}",
+                topic.name
+            );
+        }
+    }
+    for (number, (reader, version)) in MATRIX.readers.iter().enumerate() {
+        let caused: u64 = MATRIX.causes.iter().filter_map(|cause| cause.readers.get(reader)).sum();
+        let Cell { pass, wrong, rejected, .. } = MATRIX.all.cells[number];
+        assert!(pass > 0 && caused >= wrong + rejected, "{reader} {version}: {caused} causes");
+    }
+    for cause in &MATRIX.causes {
+        assert!(!cause.reason.is_empty() && !cause.reason.contains('\n'), "{}: one line", cause.id);
+    }
 }
 
 fn exit_codes() -> String {
@@ -147,6 +222,12 @@ fn decision_points() -> String {
     }
     assert!(rows.len() > 30, "the trait was found");
     table(["method", "question"], rows)
+}
+
+/// The example of a reader's tests, which runs as one of ours.
+fn harness() -> String {
+    let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness.rs"));
+    format!("```rust\n{}```\n", source.expect("the source is there"))
 }
 
 fn run(arguments: &[&str]) -> String {

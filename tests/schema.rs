@@ -7,7 +7,7 @@ use std::process::Command;
 
 use cfidiff::campaign::Exit;
 use cfidiff::report::SCHEMA;
-use cfidiff_model::{Invariant, Key, Severity, Verdict};
+use cfidiff_model::{Invariant, Key, Rung, Severity, Verdict, Worth, Wrong};
 use serde_json::Value;
 
 /// A run over the corpus, with whatever else brings every kind of line about.
@@ -50,11 +50,12 @@ impl<'s> Validator<'s> {
                     Some("array") => value.is_array(),
                     Some("string") => value.is_string(),
                     Some("integer") => value.is_u64(),
+                    Some("number") => value.is_number(),
                     _ => return Err(format!("the validator knows no type {rule}")),
                 },
                 "const" => value == rule,
                 "enum" => rule.as_array().is_some_and(|values| values.contains(value)),
-                "minimum" => value.as_u64() >= rule.as_u64(),
+                "minimum" => value.as_f64() >= rule.as_f64(),
                 "pattern" => {
                     assert_eq!(rule, "^0x[0-9a-f]+$", "the validator knows this pattern only");
                     let digits = value.as_str().and_then(|text| text.strip_prefix("0x")).unwrap_or_default();
@@ -139,11 +140,20 @@ fn reports_fit_the_schema_and_fill_it() {
     let damaged = tempfile::NamedTempFile::new().expect("a file");
     std::fs::write(damaged.path(), without_section_headers()).expect("a file");
     let damaged = damaged.path().to_str().expect("a name");
+    let list = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(
+        list.path(),
+        "[[expect]]\nkey = '*'\nreader = 'gimli'\ncase = 'header/hdr-good'\nreason = 'none'\n",
+    )
+    .expect("a file");
+    let list = list.path().to_str().expect("a name");
     // Some versions of LLVM loop for ever on one case.
     let check = ["check", "--timeout", "15", "corpus/cases"];
+    let expecting = [&check[..], &["--expect", list]].concat();
     let without_readers = [&check[..], &["no-such-file", damaged, "--max-findings", "0"]].concat();
     let invariants = ["invariants", "--severity", "info", "corpus/cases", damaged];
-    for (arguments, last) in [(&check[..], "summary"), (&without_readers, "summary"), (&invariants, "survey")]
+    for (arguments, last) in
+        [(&expecting[..], "summary"), (&without_readers, "summary"), (&invariants, "survey")]
     {
         let lines = lines(arguments);
         assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from(last)));
@@ -201,6 +211,9 @@ fn the_lists_of_the_schema_are_those_of_the_code() {
     // Records that agree are counted and are no findings.
     let verdicts = [Verdict::Differ, Verdict::Open, Verdict::KnownFault, Verdict::OracleFailed];
     assert_eq!(list("verdict"), verdicts.map(|verdict| Value::from(verdict.name())));
+    assert_eq!(list("wrong"), Wrong::ALL.map(|wrong| Value::from(wrong.name())));
+    assert_eq!(list("rung"), Rung::ALL.map(|rung| Value::from(rung.name())));
+    assert_eq!(list("worth"), Worth::ALL.map(|worth| Value::from(worth.name())));
     let exits: Vec<Value> = Exit::ALL.iter().map(|exit| exit.code().into()).collect();
     assert_eq!(schema["$defs"]["summary"]["properties"]["exit"]["enum"], Value::from(exits));
 }

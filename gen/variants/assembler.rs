@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::fs;
 
-use crate::assembly::{AssemblyCase, AssemblyMachine, CASES, Version};
+use crate::assembly::{AssemblyCase, AssemblyMachine, CASES, Version, expected};
 use crate::programs::Language;
 use crate::variants::folder::{SOURCES, VARIANTS};
 use crate::variants::probe::Compiler;
@@ -87,7 +87,9 @@ fn recipe(case: &AssemblyCase, assembler: &Assembler, linker: Option<&Linker>) -
         ("link", link.to_owned()),
     ];
     let file = if linker.is_some() { base } else { object };
-    Recipe { file, factors, steps, ingredients }
+    // Only in the object file are the functions where the source has them.
+    let expected = if linker.is_some() { None } else { expected(case).ok() };
+    Recipe { file, factors, steps, ingredients, expected }
 }
 
 /// GNU's assembler for the machine, and every clang that was built with it.

@@ -8,6 +8,7 @@ use crate::variants::cache;
 use crate::variants::make::Outcome;
 use crate::variants::manifest::manifest;
 use crate::variants::order::Order;
+use crate::variants::recipe::Recipe;
 
 /// The folder of sources, relative to where commands run.
 pub const SOURCES: &str = "sources";
@@ -86,6 +87,17 @@ impl Folder {
     /// When it cannot be written.
     pub fn write_manifest(&self, order: &Order, outcomes: &[Outcome]) -> Result<(), FolderError> {
         self.write(MANIFEST, &manifest(order, outcomes))
+    }
+
+    /// Writes the expected answers beside the files of recipes that have one and were made: `FILE.jsonl`.
+    ///
+    /// # Errors
+    /// When one cannot be written.
+    pub fn write_expected(&self, recipes: &[Recipe], outcomes: &[Outcome]) -> Result<(), FolderError> {
+        let made =
+            recipes.iter().zip(outcomes).filter(|(_, outcome)| matches!(outcome, Outcome::Made { .. }));
+        let expected = made.filter_map(|(recipe, _)| Some((&recipe.file, recipe.expected.as_ref()?)));
+        expected.into_iter().try_for_each(|(file, text)| self.write(&format!("{file}.jsonl"), text))
     }
 
     fn write(&self, name: &str, text: &str) -> Result<(), FolderError> {

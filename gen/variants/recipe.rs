@@ -24,6 +24,8 @@ pub struct Recipe {
     pub steps: Vec<Vec<String>>,
     /// What the result depends on beyond the commands: tools and sources.
     pub ingredients: Vec<String>,
+    /// The expected answer on the file in JSON Lines, where the source states what it means.
+    pub expected: Option<String>,
 }
 
 impl Recipe {
@@ -44,7 +46,7 @@ impl Recipe {
         if let Some(link) = selection.link {
             ingredients.push(selection.compiler.ability.links[&link].clone());
         }
-        Recipe { file, factors: selection.names(), steps, ingredients }
+        Recipe { file, factors: selection.names(), steps, ingredients, expected: None }
     }
 
     /// The commands as one line for a shell, to be run in the folder that has the sources.

@@ -17,6 +17,7 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cfidiff_model::{Case, Says, Sink};
@@ -24,7 +25,8 @@ use cfidiff_model::{Case, Says, Sink};
 use self::complaint::Complaints;
 use self::records::{Form, Records};
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// What both tables tell.
@@ -91,10 +93,12 @@ pub struct Binutils {
     complaints: Complaints,
     /// Whether it knows how not to read separate debug files, and so would read them.
     follows_links: bool,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
     /// How many files are read by one process. 200 unless set: from there on a start costs little beside the work.
     pub files_per_process: usize,
 }
@@ -134,8 +138,9 @@ impl Binutils {
             version: version.to_owned(),
             complaints: Complaints::of_program(own_name.as_bytes()),
             follows_links: help.contains("no-follow-links"),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
             files_per_process: 200,
         })
     }
@@ -155,6 +160,10 @@ impl Printer for Binutils {
 
     fn limits(&self) -> Limits {
         Limits { time: self.time_limit, output: self.output_limit }
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn files_per_process(&self) -> usize {
@@ -201,6 +210,10 @@ impl Oracle for Binutils {
 
     fn passes(&self) -> &[Pass] {
         &PASSES
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

@@ -11,6 +11,7 @@
 #include <elfutils/version.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <gelf.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,6 +131,11 @@ static void answer(const char *path, FILE *addresses)
     Elf *elf = elf_begin(file, ELF_C_READ_MMAP, NULL);
     if (elf == NULL) {
         say_why("failed", elf_errmsg(-1));
+        return;
+    }
+    GElf_Ehdr header;
+    if (gelf_getehdr(elf, &header) != NULL && header.e_type == ET_REL) {
+        say_why("unsupported", "libdw leaves relocations to libdwfl, which moves the sections");
         return;
     }
     Dwarf *dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);

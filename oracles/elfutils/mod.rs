@@ -16,13 +16,15 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cfidiff_model::{Case, Says, Sink};
 
 use self::records::Records;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool.
@@ -53,10 +55,12 @@ pub struct EuReadelf {
     /// How the program is called, which is also what it puts before its complaints.
     program: OsString,
     version: String,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
     /// How many files are read by one process. 200 unless set: a start costs little, but many starts do not.
     pub files_per_process: usize,
 }
@@ -87,8 +91,9 @@ impl EuReadelf {
         Ok(EuReadelf {
             program: program.to_owned(),
             version: version.to_owned(),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
             files_per_process: 200,
         })
     }
@@ -103,6 +108,10 @@ impl Printer for EuReadelf {
 
     fn limits(&self) -> Limits {
         Limits { time: self.time_limit, output: self.output_limit }
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn files_per_process(&self) -> usize {
@@ -136,6 +145,10 @@ impl Oracle for EuReadelf {
 
     fn passes(&self) -> &[Pass] {
         &[Pass { name: "frames", says: SAYS }]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

@@ -68,8 +68,10 @@ impl Dialect for Records {
         if line.starts_with(b"invalid CIE ") {
             return Some(Special::Complaint(line));
         }
-        if line.starts_with(UNSUPPORTED) {
-            return Some(Special::Idle);
+        match memchr::memmem::find(line, UNSUPPORTED) {
+            Some(0) => return Some(Special::Idle),
+            Some(kept) => return Some(Special::Interrupted { kept }),
+            None => {}
         }
         if let [b'/' | b'.', ..] = line {
             let name = Cow::Borrowed(line.strip_suffix(b":")?);
@@ -103,6 +105,10 @@ impl Dialect for Records {
         if line.is_empty() || self.draft.is_broken() {
             return Taken::Whole;
         }
+        // The rest of the line is in the next.
+        if memchr::memmem::find(line, UNSUPPORTED).is_some() {
+            return Taken::Not;
+        }
         if line.starts_with(b" [") {
             return match self.head(&line[1..], deliver) {
                 Some(()) => Taken::Whole,
@@ -123,9 +129,6 @@ impl Dialect for Records {
     }
 
     fn odd(&mut self, line: &[u8]) -> Taken {
-        if let Some(at) = memchr::memmem::find(line, UNSUPPORTED) {
-            return Taken::Unfinished { kept: at, broken: false };
-        }
         if let Some(at) = memchr::memmem::find(line, &self.name) {
             // It was in the middle of a line.
             self.complain(&line[at + self.name.len()..]);
@@ -234,9 +237,6 @@ impl Records {
             ) => text == b"(empty)" || push_operation(text, indent, self.base, expression).is_some(),
             _ => false,
         };
-        if !is_read && memchr::memmem::find(text, UNSUPPORTED).is_some() {
-            return None;
-        }
         if !is_read {
             self.draft.fault(text);
         }

@@ -126,11 +126,11 @@ fn complaints_are_of_the_record_at_hand_or_of_what_should_follow() {
 #[test]
 fn words_that_may_be_of_any_file_are_passed_over_wherever_they_stand() {
     let words = "Unsupported pointer encoding: 0x2, assuming pointer size of 8.\n";
-    let text = REAL.replace("breg6 16", &format!("bre{words}g6 16"));
-    for text in [text, format!("{words}{REAL}")] {
-        let kept = read(&text, 64);
-        assert!(kept.entries.values().flatten().all(|entry| entry.faults.is_empty()), "{text}");
-        assert_eq!(kept.offsets(0, 0), [0, 0x20, 0x40]);
+    let whole = read(REAL, 64).entries;
+    // The tool's error stream is not buffered and its output is, so the words come anywhere.
+    for at in 0..=REAL.len() {
+        let text = format!("{}{words}{}", &REAL[..at], &REAL[at..]);
+        assert_eq!(read(&text, 64).entries, whole, "{text}");
     }
 }
 

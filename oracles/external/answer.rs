@@ -1,10 +1,12 @@
 //! One file's answer, line by line, into the model. A line that cannot be taken is told by its number and field.
 
-use cfidiff_model::{Case, Entry, LookUp, Outcome, Says, Sink};
-use serde::de::DeserializeOwned;
-use serde_json::Value;
+use std::collections::HashSet;
 
-use super::convert::{self, BadField};
+use cfidiff_model::{Address, Case, Entry, LookUp, Outcome, Says, Sink};
+use serde::de::DeserializeOwned;
+
+use super::convert;
+use super::json::{self, BadField};
 use super::lines::{Hello, PROTOCOL, SectionLine, WhyLine};
 
 /// Why an answer cannot be taken, in words that name the line and the field.
@@ -18,6 +20,9 @@ pub(super) struct Speaker {
     /// Whether it answers for single addresses only.
     pub looks_up: bool,
 }
+
+/// The bytes of the smallest record, a zero terminator.
+const LEAST_RECORD: usize = 4;
 
 /// The one capability of a reader that answers for single addresses only.
 pub const LOOK_UPS: &str = "look-ups";
@@ -33,14 +38,6 @@ pub fn capability_name(flag: &str) -> String {
     flag.to_ascii_lowercase().replace('_', "-")
 }
 
-/// A line as an object of its type, with the field's path when it does not fit.
-pub(super) fn parse<T: DeserializeOwned>(value: Value) -> Result<T, BadField> {
-    serde_path_to_error::deserialize(value).map_err(|error| {
-        let path = error.path().to_string();
-        BadField { path: if path == "." { String::new() } else { path }, why: error.into_inner().to_string() }
-    })
-}
-
 /// The words for a field that does not fit.
 pub(super) fn refusal(line: usize, bad: &BadField) -> Refusal {
     match bad.path.as_str() {
@@ -50,8 +47,8 @@ pub(super) fn refusal(line: usize, bad: &BadField) -> Refusal {
 }
 
 /// Reads a first line.
-pub(super) fn hello(value: Value, line: usize) -> Result<Speaker, Refusal> {
-    let hello: Hello = parse(value).map_err(|bad| refusal(line, &bad))?;
+fn hello(text: &str, line: usize) -> Result<Speaker, Refusal> {
+    let hello: Hello = json::parse(text).map_err(|bad| refusal(line, &bad))?;
     if hello.protocol != PROTOCOL {
         return Err(format!("line {line}: speaks protocol {}, this is protocol {PROTOCOL}", hello.protocol));
     }
@@ -75,17 +72,32 @@ pub(super) struct Answer<'a> {
     /// The case's number among those that the sink knows.
     number: usize,
     sink: &'a mut dyn Sink,
-    /// Where answers for single addresses go, when those were asked for.
-    look_ups: Option<&'a mut dyn FnMut(LookUp)>,
+    /// Where answers for single addresses go, and those that were asked for.
+    look_ups: Option<LookUps<'a>>,
     speaker: Option<Speaker>,
     lines: usize,
-    /// What is said of the section that is open.
-    section: Option<Says>,
+    /// The sections that were spoken of.
+    seen: HashSet<usize>,
+    /// The section that is open.
+    section: Option<Open>,
     entry: Entry,
     /// What the reader says of the file as a whole, when it cannot read it.
     word: Option<Outcome>,
     /// Whether the line came that ends every answer.
     complete: bool,
+}
+
+struct LookUps<'a> {
+    asked: HashSet<Address>,
+    each: &'a mut dyn FnMut(LookUp),
+}
+
+/// A section while its entries come.
+#[derive(Clone, Copy)]
+struct Open {
+    says: Says,
+    /// How many entries it may still have: each takes four bytes of it. It is what bounds an answer without end.
+    room: usize,
 }
 
 impl<'a> Answer<'a> {
@@ -98,6 +110,7 @@ impl<'a> Answer<'a> {
             look_ups: None,
             speaker: None,
             lines: 0,
+            seen: HashSet::new(),
             section: None,
             entry: Entry::default(),
             word: None,
@@ -111,9 +124,9 @@ impl<'a> Answer<'a> {
         self
     }
 
-    /// Takes answers for single addresses as well.
-    pub fn with_look_ups(mut self, each: &'a mut dyn FnMut(LookUp)) -> Answer<'a> {
-        self.look_ups = Some(each);
+    /// Takes answers for these addresses as well.
+    pub fn with_look_ups(mut self, asked: &[Address], each: &'a mut dyn FnMut(LookUp)) -> Answer<'a> {
+        self.look_ups = Some(LookUps { asked: asked.iter().copied().collect(), each });
         self
     }
 
@@ -126,32 +139,40 @@ impl<'a> Answer<'a> {
         if self.complete {
             return Err(format!("line {}: stands behind the end of the answer", self.lines));
         }
-        let value: Value = serde_json::from_slice(line)
-            .map_err(|error| format!("line {} is not JSON: {error}", self.lines))?;
-        let kind = value.get("type").and_then(Value::as_str).unwrap_or_default().to_owned();
+        let text = json::text(line).map_err(|why| format!("line {} {why}", self.lines))?;
+        let kind = match json::kind(text) {
+            Ok(kind) => kind,
+            Err(bad) if bad.path.is_empty() => return Err(format!("line {} {}", self.lines, bad.why)),
+            Err(bad) => return Err(refusal(self.lines, &bad)),
+        };
         if self.speaker.is_none() {
             if kind != "reader" {
-                return Err(format!("line {}: the first line has to be of type \"reader\"", self.lines));
+                let why = "the first line has to be of type \"reader\"";
+                return Err(format!("line {}: {why}, this is of type {kind:?}", self.lines));
             }
-            self.speaker = Some(hello(value, self.lines)?);
+            self.speaker = Some(hello(text, self.lines)?);
             return Ok(false);
         }
-        match kind.as_str() {
-            "section" => self.start(self.take(value)?)?,
-            "entry" => self.entry(value)?,
-            "at" => self.at(value)?,
+        match &*kind {
+            "section" => self.start(self.take(text)?)?,
+            "entry" => self.entry(text)?,
+            "at" => self.at(text)?,
             "unsupported" => {
-                let WhyLine { why, .. } = self.take(value)?;
+                let WhyLine { why, .. } = self.take(text)?;
                 self.end(Outcome::Unsupported(why));
             }
             "failed" => {
-                let WhyLine { why, offset } = self.take(value)?;
+                let WhyLine { why, offset } = self.take(text)?;
                 let at = offset.map(|offset| format!(" at {:#x}", offset.0)).unwrap_or_default();
                 self.end(Outcome::Failed(format!("{why}{at}")));
             }
             "end" => {
                 self.close();
                 self.complete = true;
+            }
+            "reader" => {
+                let why = "a line of type \"reader\" comes once for each process";
+                return Err(format!("line {}: {why}", self.lines));
             }
             other => {
                 return Err(format!("line {}, field type: {other:?} is no line of an answer", self.lines));
@@ -160,8 +181,8 @@ impl<'a> Answer<'a> {
         Ok(self.complete)
     }
 
-    fn take<T: DeserializeOwned>(&self, value: Value) -> Result<T, Refusal> {
-        parse(value).map_err(|bad| refusal(self.lines, &bad))
+    fn take<T: DeserializeOwned>(&self, text: &str) -> Result<T, Refusal> {
+        json::parse(text).map_err(|bad| refusal(self.lines, &bad))
     }
 
     fn start(&mut self, line: SectionLine) -> Result<(), Refusal> {
@@ -169,8 +190,10 @@ impl<'a> Answer<'a> {
         let mut named = self.case.frame_sections().filter(|(_, section)| {
             section.name == line.name && (line.index.is_none() || section.index == line.index)
         });
-        let Some((section, _)) = named.next() else {
-            return Err(format!("line {}, field name: the file has no section {:?}", self.lines, line.name));
+        let Some((section, data)) = named.next() else {
+            let which = line.index.map(|index| format!(" with the index {index}")).unwrap_or_default();
+            let why = format!("the file has no section {:?}{which}", line.name);
+            return Err(format!("line {}, field name: {why}", self.lines));
         };
         if named.next().is_some() {
             let why = format!("the file has several sections {:?}, tell which", line.name);
@@ -183,27 +206,37 @@ impl<'a> Answer<'a> {
                 speaker & says(names).map_err(|why| format!("line {}, field says: {why}", self.lines))?
             }
         };
-        self.section = Some(says);
+        if !self.seen.insert(section) {
+            return Err(format!("line {}, field name: {:?} was answered before", self.lines, line.name));
+        }
+        self.section = Some(Open { says, room: data.data.len() / LEAST_RECORD + 1 });
         self.sink.section(self.number, section, says);
         Ok(())
     }
 
-    fn entry(&mut self, value: Value) -> Result<(), Refusal> {
-        let Some(says) = self.section else {
+    fn entry(&mut self, text: &str) -> Result<(), Refusal> {
+        let Some(open) = &mut self.section else {
             return Err(format!("line {}: an entry needs a line of type \"section\" before it", self.lines));
         };
-        let line = self.take(value)?;
-        convert::entry(line, says, &mut self.entry).map_err(|bad| refusal(self.lines, &bad))?;
+        open.room = match open.room.checked_sub(1) {
+            Some(room) => room,
+            None => return Err(format!("line {}: the section has no room for so many entries", self.lines)),
+        };
+        let says = open.says;
+        convert::entry(self.take(text)?, says, &mut self.entry).map_err(|bad| refusal(self.lines, &bad))?;
         self.sink.entry(&self.entry);
         Ok(())
     }
 
-    fn at(&mut self, value: Value) -> Result<(), Refusal> {
-        let look_up = convert::look_up(&self.take(value)?).map_err(|bad| refusal(self.lines, &bad))?;
-        match &mut self.look_ups {
-            Some(each) => each(look_up),
-            None => return Err(format!("line {}: no address was asked about", self.lines)),
-        }
+    fn at(&mut self, text: &str) -> Result<(), Refusal> {
+        let look_up = convert::look_up(&self.take(text)?).map_err(|bad| refusal(self.lines, &bad))?;
+        // Sections may speak of the same address, so that an answer may come twice.
+        let asked = self.look_ups.as_mut().filter(|look_ups| look_ups.asked.contains(&look_up.address));
+        let Some(LookUps { each, .. }) = asked else {
+            let why = format!("{:#x} was not asked about", look_up.address.0);
+            return Err(format!("line {}, field address: {why}", self.lines));
+        };
+        each(look_up);
         Ok(())
     }
 
@@ -229,6 +262,11 @@ impl<'a> Answer<'a> {
         }
         self.sink.end_case(self.number, outcome);
         self.speaker
+    }
+
+    /// The case that is answered on.
+    pub fn case(&self) -> &'a Case {
+        self.case
     }
 
     /// Whether the answer is complete.

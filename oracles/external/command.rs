@@ -1,6 +1,7 @@
 //! A command as the user writes it.
 
 use std::ffi::OsString;
+use std::io;
 use std::path::Path;
 use std::process::Command;
 
@@ -37,6 +38,19 @@ impl Template {
     /// Whether the command wants the addresses to look up in a file.
     pub fn takes_addresses(&self) -> bool {
         self.words.iter().any(|word| word.contains(ADDRESSES))
+    }
+
+    /// In words why the command could not be started.
+    pub fn not_run(&self, error: &io::Error) -> String {
+        let program = &self.words[0];
+        match error.kind() {
+            io::ErrorKind::NotFound if program.contains('/') => {
+                format!("cannot be run: there is no {program}, or not what its first line asks for")
+            }
+            io::ErrorKind::NotFound => format!("cannot be run: there is no program {program} in PATH"),
+            io::ErrorKind::PermissionDenied => format!("cannot be run: {program} is not executable"),
+            _ => format!("cannot be run: {program}: {error}"),
+        }
     }
 
     /// The command for a file and a list of addresses. The paths need not be UTF-8.

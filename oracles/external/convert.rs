@@ -5,26 +5,10 @@ use cfidiff_model::{
     Operation, Pointer, RegisterRule, Rows, Says, SectionOffset, operation_by_name,
 };
 
+use super::json::BadField;
 use super::lines::{
     AtLine, EntryLine, FaultLine, Hex, InstructionLine, OperationLine, PointerLine, RowLine, RuleLine,
 };
-
-/// A field that is missing or has no meaning, by its path in the line.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct BadField {
-    pub path: String,
-    pub why: String,
-}
-
-impl BadField {
-    fn new(path: &str, why: impl Into<String>) -> BadField {
-        BadField { path: path.to_owned(), why: why.into() }
-    }
-
-    fn inside(self, path: &str) -> BadField {
-        BadField { path: format!("{path}.{}", self.path), ..self }
-    }
-}
 
 type Result<T> = std::result::Result<T, BadField>;
 

@@ -1,8 +1,10 @@
 //! The lines of the protocol as they are written. `PROTOCOL.md` describes them, `protocol.schema.json` is made from
 //! these types.
 
+use std::fmt;
+
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Unexpected};
+use serde::de::{Deserializer, Error, Unexpected, Visitor};
 
 /// The version of the protocol that is spoken here.
 pub const PROTOCOL: u64 = 1;
@@ -24,40 +26,53 @@ fn digits(text: &str) -> Option<u64> {
     u64::from_str_radix(digits, 16).ok()
 }
 
+/// Takes a string whose meaning the function tells, or says what was expected.
+struct Text<T> {
+    expected: &'static str,
+    meaning: fn(&str) -> Option<T>,
+}
+
+impl<T> Visitor<'_> for Text<T> {
+    type Value = T;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(self.expected)
+    }
+
+    fn visit_str<E: Error>(self, text: &str) -> Result<T, E> {
+        (self.meaning)(text).ok_or_else(|| E::invalid_value(Unexpected::Str(text), &self))
+    }
+}
+
 impl<'de> Deserialize<'de> for Hex {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Hex, D::Error> {
-        let text = String::deserialize(from)?;
-        let wrong =
-            || D::Error::invalid_value(Unexpected::Str(&text), &"a number as \"0x…\" of at most 64 bits");
-        digits(&text).map(Hex).ok_or_else(wrong)
+        let expected = "a string with a number as \"0x…\" of at most 64 bits";
+        from.deserialize_str(Text { expected, meaning: |text| digits(text).map(Hex) })
     }
 }
 
 impl<'de> Deserialize<'de> for SignedHex {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<SignedHex, D::Error> {
-        let text = String::deserialize(from)?;
-        let number = match text.strip_prefix('-') {
-            Some(magnitude) => digits(magnitude).and_then(|magnitude| 0_i64.checked_sub_unsigned(magnitude)),
-            None => digits(&text).map(u64::cast_signed),
+        let expected = "a string with a number as \"0x…\" or \"-0x…\" of at most 64 bits";
+        let meaning = |text: &str| match text.strip_prefix('-') {
+            Some(magnitude) => {
+                digits(magnitude).and_then(|magnitude| 0_i64.checked_sub_unsigned(magnitude)).map(SignedHex)
+            }
+            None => digits(text).map(|number| SignedHex(number.cast_signed())),
         };
-        let wrong = || D::Error::invalid_value(Unexpected::Str(&text), &"a number as \"0x…\" or \"-0x…\"");
-        number.map(SignedHex).ok_or_else(wrong)
+        from.deserialize_str(Text { expected, meaning })
     }
 }
 
 impl<'de> Deserialize<'de> for HexBytes {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<HexBytes, D::Error> {
-        let text = String::deserialize(from)?;
-        let byte = |pair: &[u8]| {
+        let meaning = |text: &str| {
             let digit = |digit: u8| char::from(digit).to_digit(16);
-            Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8)
+            let byte = |pair: &[u8]| Some((digit(pair[0])? << 4 | digit(pair[1])?) as u8);
+            let pairs = text.len().is_multiple_of(2).then(|| text.as_bytes().chunks_exact(2));
+            pairs?.map(byte).collect::<Option<Vec<u8>>>().map(HexBytes)
         };
-        let bytes = (text.len().is_multiple_of(2))
-            .then(|| text.as_bytes().chunks_exact(2).map(byte).collect::<Option<Vec<u8>>>())
-            .flatten();
-        let wrong =
-            || D::Error::invalid_value(Unexpected::Str(&text), &"bytes of two hexadecimal digits each");
-        bytes.map(HexBytes).ok_or_else(wrong)
+        from.deserialize_str(Text { expected: "a string of bytes of two hexadecimal digits each", meaning })
     }
 }
 

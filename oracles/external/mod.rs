@@ -6,6 +6,7 @@
 mod answer;
 mod command;
 mod convert;
+mod json;
 mod lines;
 mod session;
 #[cfg(test)]
@@ -14,26 +15,26 @@ mod tests;
 use std::io::Write as _;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use cfidiff_model::{
-    Address, Case, Class, Endianness, LookUp, Machine, Outcome, Says, SectionKind, Sink, Target,
+    Address, Case, Class, Endianness, Entry, LookUp, Machine, Outcome, Says, SectionKind, Sink, Target,
 };
 
 use self::answer::{Answer, Speaker};
 pub use self::answer::{LOOK_UPS, capability, capability_name};
 use self::command::Template;
+pub(crate) use self::lines::EntryLine;
 pub use self::lines::PROTOCOL;
 use self::session::Session;
 use crate::lines::{LONGEST, Lines};
 use crate::process::{self, Ended, Errors, Killed, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Oracle, Pass};
 
 /// A linked x86-64 file of one CIE and two FDEs, on which every reader is tried before it is trusted with others.
 const HANDSHAKE: &[u8] = include_bytes!("handshake.elf");
-/// How long a reader may take for one file unless the user says otherwise.
-pub const TIME_OUT: Duration = Duration::from_secs(30);
 /// The most bytes that a reader may print for one file.
 const OUTPUT_LIMIT: u64 = 4 << 30;
 /// How much of a reader's error stream goes into a report.
@@ -50,6 +51,7 @@ pub struct External {
     passes: [Pass; 1],
     /// Processes that wait for the next file, for a command that lives on.
     idle: Mutex<Vec<Session>>,
+    meter: Arc<Meter>,
 }
 
 impl External {
@@ -63,8 +65,7 @@ impl External {
         if name.is_empty() || name.contains(char::is_whitespace) {
             return Err(format!("{name:?} is no name for a reader"));
         }
-        let external = External::with_template(name, Template::parse(command)?, time_out)?;
-        Ok(External { pair: Some(pair.to_owned()), ..external })
+        External::with_template(name, Some(pair), Template::parse(command)?, time_out)
     }
 
     /// A reader whose command is given word by word.
@@ -72,18 +73,24 @@ impl External {
     /// # Errors
     /// In words, when the reader does not answer as the protocol asks.
     pub fn with_words(name: &str, words: Vec<String>, time_out: Duration) -> Result<External, String> {
-        External::with_template(name, Template::new(words)?, time_out)
+        External::with_template(name, None, Template::new(words)?, time_out)
     }
 
-    fn with_template(name: &str, template: Template, time_out: Duration) -> Result<External, String> {
+    fn with_template(
+        name: &str,
+        pair: Option<&str>,
+        template: Template,
+        time_out: Duration,
+    ) -> Result<External, String> {
         let mut external = External {
             name: name.to_owned(),
-            pair: None,
+            pair: pair.map(str::to_owned),
             template,
             limits: Limits { time: time_out, output: OUTPUT_LIMIT },
             speaker: Speaker { version: String::new(), says: Says::empty(), looks_up: false },
             passes: [Pass { name: "answer", says: Says::empty() }],
             idle: Mutex::default(),
+            meter: Arc::default(),
         };
         external.speaker = external.handshake()?;
         external.passes[0].says = external.speaker.says;
@@ -95,14 +102,18 @@ impl External {
         let mut file = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
         file.write_all(HANDSHAKE).map_err(|error| error.to_string())?;
         let case = handshake_case(file.path());
-        let mut last = LastWord::default();
+        let mut last = LastWord(Outcome::Answered);
         let mut ignore = |_| {};
-        let answer = Answer::new(&case, 0, &mut last).with_look_ups(&mut ignore);
-        let speaker = self.ask(file.path(), &[Address(0x1010), Address(0x1011)], answer);
+        let addresses = [Address(0x1010), Address(0x1011)];
+        let answer = Answer::new(&case, 0, &mut last).with_look_ups(&addresses, &mut ignore);
+        let speaker = self.ask(file.path(), &addresses, answer);
         match (last.0, speaker) {
-            (Some(why), _) => Err(why),
-            (None, Some(speaker)) => Ok(speaker),
-            (None, None) => Err("it did not say who it is".to_owned()),
+            (Outcome::Failed(why), _) if self.template.lives_on() && self.pair.is_some() => {
+                Err(format!("{why} (without {{file}} in its command it is asked on its standard input)"))
+            }
+            (Outcome::Failed(why), _) => Err(why),
+            (_, Some(speaker)) => Ok(speaker),
+            (_, None) => Err("it did not say who it is".to_owned()),
         }
     }
 
@@ -124,7 +135,8 @@ impl External {
         let command = self.template.command(file, list.as_ref().map(|list| list.path()));
         let mut lines = Lines::default();
         let mut refusal = None;
-        let ended = process::run(command, Errors::Apart, self.limits, &mut |chunk| {
+        let limits = self.limits.to_read([answer.case()]);
+        let ended = process::run(command, Errors::Apart, limits, &mut |chunk| {
             let fed = lines.split(chunk, |line| {
                 if refusal.is_none() {
                     refusal = answer.line(line).err();
@@ -139,23 +151,34 @@ impl External {
             refusal = answer.line(&rest).err();
         }
         let why = match ended {
-            Err(error) => Some(format!("cannot be run: {error}")),
-            Ok(ended) => refusal.or_else(|| failure(&ended, &answer)),
+            Err(error) => Some(self.template.not_run(&error)),
+            Ok(ended) => {
+                self.meter.add(ended.usage);
+                refusal.or_else(|| failure(&ended, &answer))
+            }
         };
         answer.finish(why)
     }
 
+    fn waiting(&self) -> Option<Session> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
     /// Asks a process that waits, or a new one.
     fn ask_session(&self, file: &Path, addresses: &[Address], answer: Answer<'_>) -> Option<Speaker> {
-        let waiting = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut waiting = self.waiting();
+        while waiting.as_mut().is_some_and(Session::has_left) {
+            waiting = self.waiting();
+        }
         let (mut session, mut answer) = match waiting {
             Some(session) => (session, answer.of(self.speaker.clone())),
-            None => match Session::start(self.template.command(file, None)) {
+            None => match Session::start(self.template.command(file, None), self.meter.clone()) {
                 Ok(session) => (session, answer),
-                Err(error) => return answer.finish(Some(format!("cannot be run: {error}"))),
+                Err(error) => return answer.finish(Some(self.template.not_run(&error))),
             },
         };
-        match session.ask(file, addresses, self.limits, &mut |line| answer.line(line)) {
+        let limits = self.limits.to_read([answer.case()]);
+        match session.ask(file, addresses, limits, &mut |line| answer.line(line)) {
             Ok(()) => {
                 self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(session);
                 answer.finish(None)
@@ -163,6 +186,19 @@ impl External {
             Err(why) => answer.finish(Some(why)),
         }
     }
+}
+
+/// A JSON object as a line of its type, or words that name the line and the field which does not fit.
+pub(crate) fn line<T: serde::de::DeserializeOwned>(
+    value: serde_json::Value,
+    number: usize,
+) -> Result<T, String> {
+    json::parse(&value.to_string()).map_err(|bad| answer::refusal(number, &bad))
+}
+
+/// Fills `entry` with the meaning of the line of this number. What `says` holds has to be there.
+pub(crate) fn entry(line: EntryLine, says: Says, number: usize, entry: &mut Entry) -> Result<(), String> {
+    convert::entry(line, says, entry).map_err(|bad| answer::refusal(number, &bad))
 }
 
 /// The addresses in a file, one on each line.
@@ -222,6 +258,11 @@ impl Oracle for External {
         }
     }
 
+    fn usage(&self) -> Option<Usage> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner).clear();
+        Some(self.meter.usage())
+    }
+
     fn looks_up(&self) -> bool {
         self.speaker.looks_up
     }
@@ -230,9 +271,9 @@ impl Oracle for External {
         let (Some(path), None) = (&case.path, unnamed(case)) else {
             return Outcome::Unsupported(unnamed(case).unwrap_or_default().to_owned());
         };
-        let mut last = LastWord::default();
-        self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(each));
-        last.0.map_or(Outcome::Answered, Outcome::Failed)
+        let mut last = LastWord(Outcome::Answered);
+        self.ask(path, addresses, Answer::new(case, 0, &mut last).with_look_ups(addresses, each));
+        last.0
     }
 }
 
@@ -268,7 +309,7 @@ fn handshake_case(path: &Path) -> Case {
         name: SectionKind::EhFrame.name().to_owned(),
         index: Some(2),
         address: Address(0x2000),
-        data: Vec::new(),
+        data: HANDSHAKE[0x1f0..0x23c].to_vec(),
         bases: cfidiff_model::Bases::default(),
         faults: Vec::new(),
     };
@@ -288,20 +329,17 @@ fn handshake_case(path: &Path) -> Case {
     }
 }
 
-/// A sink that keeps the words of a failure only.
-#[derive(Default)]
-struct LastWord(Option<String>);
+/// A sink that keeps only how the case ended.
+struct LastWord(Outcome);
 
 impl Sink for LastWord {
     fn section(&mut self, _case: usize, _section: usize, _says: Says) {}
 
-    fn entry(&mut self, _entry: &cfidiff_model::Entry) {}
+    fn entry(&mut self, _entry: &Entry) {}
 
     fn end_section(&mut self, _outcome: Outcome) {}
 
     fn end_case(&mut self, _case: usize, outcome: Outcome) {
-        if let Outcome::Failed(why) = outcome {
-            self.0 = Some(why);
-        }
+        self.0 = outcome;
     }
 }

@@ -14,13 +14,15 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cfidiff_model::{Case, Says, Sink};
 
 use self::records::Records;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool.
@@ -51,10 +53,12 @@ pub struct Dwarfdump {
     /// How the program is called.
     program: OsString,
     version: String,
-    /// The wall time that it may take for one file. 600 seconds unless set.
+    /// The wall time that it may take for one file. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that it may print of one file. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
 }
 
 impl Dwarfdump {
@@ -82,8 +86,9 @@ impl Dwarfdump {
         Ok(Dwarfdump {
             program: program.to_owned(),
             version: version.to_owned(),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
         })
     }
 }
@@ -97,6 +102,10 @@ impl Printer for Dwarfdump {
 
     fn limits(&self) -> Limits {
         Limits { time: self.time_limit, output: self.output_limit }
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn files_per_process(&self) -> usize {
@@ -137,6 +146,10 @@ impl Oracle for Dwarfdump {
 
     fn passes(&self) -> &[Pass] {
         &[Pass { name: "frames", says: SAYS }]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

@@ -18,6 +18,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 use std::{env, fs};
 
@@ -26,7 +27,8 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use self::registers::Registers;
 use crate::printed::{self, Printer, ask};
-use crate::process::Limits;
+use crate::process::{self, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool, and what the names of its readers start with.
@@ -64,10 +66,12 @@ pub struct LlvmDwarfdump {
     program: OsString,
     version: String,
     registers: Registers,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
     /// How many files are read by one process. 200 unless set: a start costs as much as hundreds of small files.
     pub files_per_process: usize,
 }
@@ -101,8 +105,9 @@ impl LlvmDwarfdump {
             program: program.to_owned(),
             version,
             registers: Registers::of_program(program.to_owned()),
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
             files_per_process: 200,
         })
     }
@@ -159,6 +164,10 @@ impl Printer for LlvmDwarfdump {
         Limits { time: self.time_limit, output: self.output_limit }
     }
 
+    fn meter(&self) -> &Meter {
+        &self.meter
+    }
+
     fn files_per_process(&self) -> usize {
         self.files_per_process
     }
@@ -194,6 +203,10 @@ impl Oracle for LlvmDwarfdump {
 
     fn passes(&self) -> &[Pass] {
         &[Pass { name: "eh-frame", says: SAYS }]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

@@ -64,6 +64,9 @@ impl Dialect for Records<'_> {
         if let Some(name) = line.strip_suffix(b" contents:").filter(|name| name.starts_with(b".")) {
             return Some(Special::LastSection(name));
         }
+        if tells_of_no_machine(line) {
+            return Some(Special::Idle);
+        }
         let end = memchr::memmem::find(line, b":\tfile format ")?;
         let name = Cow::Borrowed(&line[..end]);
         Some(Special::File { names: [name.clone(), name], unsupported: None })
@@ -217,6 +220,14 @@ impl Records<'_> {
             self.entry.faults.push(Fault { offset, bytes, kind: FaultKind::Reported, expected });
         }
     }
+}
+
+/// `FILE: Error in creating MCRegInfo`, or `FILE: No available targets are compatible with triple "..."`: a file
+/// begins whose registers it has no names for. It is said before the heading, so still among the records of the file
+/// before.
+fn tells_of_no_machine(line: &[u8]) -> bool {
+    line.ends_with(b": Error in creating MCRegInfo")
+        || memchr::memmem::find(line, b": No available targets are compatible with triple ").is_some()
 }
 
 /// `00000050 ZERO terminator`, `00000000 00000014 00000000 CIE`, or

@@ -184,6 +184,23 @@ fn relocations_that_were_not_applied_spoil_the_file_behind_them_alone() {
 }
 
 #[test]
+fn the_next_file_s_unknown_machine_is_no_word_on_the_record_before() {
+    let b = OLD.replace("./a", "./b");
+    for words in ["Error in creating MCRegInfo", "No available targets are compatible with triple \"a-b-c\""]
+    {
+        let text = format!("./a: {words}\n{OLD}./b: {words}\n{b}");
+        let kept = parse(text.as_bytes(), &["./a", "./b"], &[SectionKind::EhFrame]);
+        for case in [0, 1] {
+            assert_eq!(
+                (&kept.cases[&case], &kept.sections[&(case, 0)]),
+                (&Outcome::Answered, &Outcome::Answered)
+            );
+            assert!(kept.entries[&(case, 0)].iter().all(|entry| entry.faults.is_empty()), "{words}");
+        }
+    }
+}
+
+#[test]
 fn of_two_sections_with_one_name_it_shows_the_last() {
     let kept = parse(OLD.as_bytes(), &["./a"], &[SectionKind::EhFrame, SectionKind::EhFrame]);
     assert!(!kept.sections.contains_key(&(0, 0)));

@@ -11,6 +11,7 @@ mod tests;
 
 use std::ffi::{OsStr, OsString};
 use std::process::Command;
+use std::sync::Arc;
 use std::time::Duration;
 
 use cfidiff_model::{Case, Says, Sink};
@@ -18,7 +19,8 @@ use cfidiff_model::{Case, Says, Sink};
 use self::records::Records;
 use crate::llvm::{installed, version_of};
 use crate::printed::{self, Printer};
-use crate::process::{Errors, Limits};
+use crate::process::{self, Errors, Limits};
+use crate::usage::{Meter, Usage};
 use crate::{Missing, Oracle, Pass};
 
 /// The name of the tool, and what the names of its readers start with.
@@ -41,10 +43,12 @@ pub struct LlvmReadelf {
     name: String,
     program: OsString,
     version: String,
-    /// The wall time that one process may take for all its files. 600 seconds unless set.
+    /// The wall time that one process may take for all its files. [`process::TIME_OUT`] unless set; large files have more.
     pub time_limit: Duration,
     /// The bytes that one process may print. 64 GiB unless set: a large library gives a few hundred megabytes.
     pub output_limit: u64,
+    /// What its processes take.
+    meter: Arc<Meter>,
     /// How many files are read by one process. 200 unless set: a start costs as much as hundreds of small files.
     pub files_per_process: usize,
 }
@@ -74,8 +78,9 @@ impl LlvmReadelf {
             name: name.to_owned(),
             program: program.to_owned(),
             version,
-            time_limit: Duration::from_secs(600),
+            time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
+            meter: Arc::default(),
             files_per_process: 200,
         })
     }
@@ -94,6 +99,10 @@ impl Printer for LlvmReadelf {
 
     fn limits(&self) -> Limits {
         Limits { time: self.time_limit, output: self.output_limit }
+    }
+
+    fn meter(&self) -> &Meter {
+        &self.meter
     }
 
     fn files_per_process(&self) -> usize {
@@ -134,6 +143,10 @@ impl Oracle for LlvmReadelf {
 
     fn passes(&self) -> &[Pass] {
         &[Pass { name: "unwind", says: SAYS }]
+    }
+
+    fn usage(&self) -> Option<Usage> {
+        Some(self.meter.usage())
     }
 
     fn reads_files(&self) -> bool {

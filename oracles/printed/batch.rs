@@ -129,9 +129,11 @@ impl<P: Printer> Batches<'_, P> {
         let name = self.printer.name();
         let mut command = self.printer.command(self.pass);
         command.args(&batch.files);
-        let ended = process::run(command, self.printer.errors(), self.printer.limits(), &mut |chunk| {
-            stream.feed(chunk)
-        });
+        let limits = self.printer.limits().to_read(batch.cases.iter().map(|&case| &cases[case]));
+        let ended = process::run(command, self.printer.errors(), limits, &mut |chunk| stream.feed(chunk));
+        if let Ok(ended) = &ended {
+            self.printer.meter().add(ended.usage);
+        }
         if let Ok(ended) = &ended
             && !ended.errors.is_empty()
         {
@@ -144,6 +146,7 @@ impl<P: Printer> Batches<'_, P> {
             Err(error) => Some(format!("cannot run {name}: {error}")),
         };
         // Out of time is who was at it when the time was out, or the one behind, as with a crash.
+        let timed_out = ended.as_ref().is_ok_and(|ended| ended.killed == Some(Killed::TimeOut));
         let lost_output =
             ended.is_ok_and(|ended| ended.killed.is_none_or(|killed| killed == Killed::TimeOut));
         let in_file = stream.case().is_some_and(|case| cases[case].member.is_none());
@@ -177,9 +180,10 @@ impl<P: Printer> Batches<'_, P> {
             return;
         }
         // A process that ended well had nothing to print of the others, so each is asked about by itself. After
-        // one that broke only the first can be to blame.
+        // one that broke only the first can be to blame. After one that ran out of time each is asked by itself as well:
+        // a start costs less than another process that waits for the time of all to run out.
         for (index, case) in left.into_iter().enumerate().rev() {
-            self.waiting.push_front((case, why.is_none() || index == 0));
+            self.waiting.push_front((case, why.is_none() || timed_out || index == 0));
         }
     }
 

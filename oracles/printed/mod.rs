@@ -20,6 +20,7 @@ use std::time::Duration;
 use cfidiff_model::{Case, Entry, Outcome, Says, Section, Sink};
 
 use crate::process::{self, Errors, Limits};
+use crate::usage::Meter;
 pub(crate) use batch::argument;
 #[cfg(test)]
 pub(crate) use stream::Stream;
@@ -35,6 +36,8 @@ pub(crate) trait Printer {
     fn name(&self) -> &str;
     /// What one process may use, for all its files.
     fn limits(&self) -> Limits;
+    /// Where what its processes take is added up.
+    fn meter(&self) -> &Meter;
     /// How many files are read by one process.
     fn files_per_process(&self) -> usize;
     /// The command of a pass, without its files.
@@ -101,6 +104,8 @@ pub(crate) enum Special<'l> {
     LastSection(&'l [u8]),
     /// The tool says that it has nothing to show of the section of this name.
     Empty(&'l [u8]),
+    /// Words that may be of any file stand in the line. It had so many bytes when they came, and goes on in the next.
+    Interrupted { kept: usize },
     /// It says nothing that is needed.
     Idle,
 }

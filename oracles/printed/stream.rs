@@ -257,6 +257,7 @@ impl<'a, D: Dialect> Stream<'a, D> {
                 self.end_section(true);
                 self.section_without_contents(name, line);
             }
+            Some(Special::Interrupted { kept }) => self.reader.unfinished.extend_from_slice(&line[..kept]),
             Some(Special::Idle) => {}
             None if matches!(self.reader.delivery, Delivery::Nowhere) => {
                 if !matches!(line, [b' ' | b'0'..=b'9' | b'a'..=b'f', ..]) {

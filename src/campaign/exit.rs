@@ -5,7 +5,8 @@
 pub enum Exit {
     /// 0: everything that was compared agrees or is explained.
     Agree,
-    /// 1: there are findings that nothing explains.
+    /// 1: there are findings that nothing explains, or, when strict, entries of a list of expected findings that are not
+    /// in order.
     Findings,
     /// 2: the command line is wrong, or an input that was named cannot be read.
     Usage,
@@ -35,7 +36,9 @@ impl Exit {
     pub fn meaning(self) -> &'static str {
         match self {
             Exit::Agree => "everything that was compared agrees or is explained",
-            Exit::Findings => "unexplained differences, or call frame information that is wrong by itself",
+            Exit::Findings => {
+                "unexplained differences, or call frame information that is wrong by itself; with --strict, a stale or needless expectation, or one without a reason"
+            }
             Exit::Usage => "wrong usage, or an input that cannot be read",
             Exit::ReaderBroke => "an oracle, reader or compiler broke, or was asked for and is missing",
             Exit::NothingCompared => "nothing was compared",

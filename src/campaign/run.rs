@@ -10,13 +10,16 @@ use cfidiff_model::{
     BrokenInvariant, Case, Entry, EntryKind, Finding, Says, Section, SectionKind, Severity, Target, Verdict,
 };
 use cfidiff_oracles::Oracle;
+use cfidiff_oracles::expected::ExpectedAnswer;
+use cfidiff_oracles::usage::Usage;
 use rayon::prelude::*;
 
-use super::ordered::ordered;
-use crate::campaign::Plan;
+use crate::campaign::costs::{Costs, Measured, Work};
+use crate::campaign::ordered::ordered;
+use crate::campaign::{Plan, expected};
 use crate::compare::{
-    CaseAnswer, Comparator, Counts, Judge, ReaderTally, Witness, arbitrate, by_section, fingerprint, look_up,
-    tally,
+    CaseAnswer, Comparator, Construction, Counts, Judge, Likeness, ReaderTally, Witness, arbitrate,
+    by_section, fingerprint, look_up, tally,
 };
 use crate::image::{self, Image, Layout, OpenError};
 use crate::invariants;
@@ -64,8 +67,8 @@ pub struct FileReport {
     pub findings: Vec<Finding>,
     /// What does not hold of its cases by themselves: errors and warnings, or all in a survey.
     pub invariants: Vec<BrokenInvariant>,
-    /// How many findings are not listed, by reader, verdict and cause.
-    pub unlisted: BTreeMap<(String, Verdict, String), u64>,
+    /// How many findings are not listed, by reader and by what they share.
+    pub unlisted: BTreeMap<(String, Likeness), u64>,
 }
 
 impl FileReport {
@@ -75,9 +78,16 @@ impl FileReport {
         self.error.is_some()
             || !self.damage.is_empty()
             || self.findings.iter().any(|finding| is_trouble(finding.verdict))
-            || self.unlisted.keys().any(|(_, verdict, _)| is_trouble(*verdict))
+            || self.unlisted.keys().any(|(_, likeness)| is_trouble(likeness.verdict))
             || self.cases.iter().any(|case| case.failures_alone().next().is_some())
             || self.invariants.iter().any(|broken| broken.severity == Severity::Error)
+    }
+
+    /// Why it could not be read at all, in words that leave its name out.
+    pub fn why_unreadable(&self) -> Option<String> {
+        let words = self.error.as_ref()?.to_string();
+        let named = format!("{}: ", self.path.display());
+        Some(words.strip_prefix(&named).unwrap_or(&words).to_owned())
     }
 
     /// Whether the file was read and no case of it has a CIE or an FDE.
@@ -118,31 +128,43 @@ impl CaseReport {
 }
 
 /// Runs the plan and calls `each` with every file's report in the plan's order, from the calling thread, as soon
-/// as it and all before it are done. When `each` breaks, no further batch is begun.
+/// as it and all before it are done. When `each` breaks, no further batch is begun. Gives what the batches that were
+/// reported cost.
 pub fn run(
     plan: &Plan,
     settings: &Settings<'_>,
     mut each: impl FnMut(FileReport) -> ControlFlow<()>,
-) -> Result<(), String> {
+) -> Result<Costs, String> {
     let batches = plan.batches(BATCH_FILES, BATCH_BYTES);
     // More threads than there are passes to make would only cost.
     let passes: usize = settings.readers.iter().map(|oracle| oracle.passes().len()).sum();
     let threads = settings.jobs.min(batches.len().saturating_mul(passes).max(1));
+    let mut work = Work::default();
     ordered(
         &batches,
         threads,
         |batch| run_batch(batch, settings),
-        |reports| reports.into_iter().try_for_each(&mut each),
-    )
+        |(reports, of_batch)| {
+            work.add(&of_batch);
+            reports.into_iter().try_for_each(&mut each)
+        },
+    )?;
+    Ok(work.costs(settings.readers))
 }
 
-fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
+fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> (Vec<FileReport>, Work) {
+    let opening = Measured::start();
     let mut reports = Vec::with_capacity(paths.len());
     let mut cases = Vec::new();
     let mut layouts = Vec::new();
     let mut owners = Vec::new();
+    let mut answers_beside = Vec::with_capacity(paths.len());
     for path in paths {
-        let (report, mut image) = open(path, settings);
+        let (mut report, mut image) = open(path, settings);
+        answers_beside.push(expected::beside(path).unwrap_or_else(|why| {
+            report.damage.push(why);
+            None
+        }));
         owners.extend(std::iter::repeat_n(reports.len(), image.cases.len()));
         cases.append(&mut image.cases);
         layouts.append(&mut image.layouts);
@@ -161,21 +183,30 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> Vec<FileReport> {
         .enumerate()
         .flat_map(|(reader, oracle)| (0..oracle.passes().len()).map(move |pass| (reader, pass)))
         .collect();
-    let answers: Vec<Vec<CaseAnswer>> = passes
+    let mut work = Work { beside: opening.end().cpu, ..Work::default() };
+    let answers: Vec<(Vec<CaseAnswer>, Usage)> = passes
         .par_iter()
         .with_max_len(1)
         .map(|&(reader, pass)| compare(&cases, reader, pass, settings))
         .collect();
-    let mut answers: Vec<std::vec::IntoIter<CaseAnswer>> = answers.into_iter().map(Vec::into_iter).collect();
+    let merging = Measured::start();
+    work.readers.resize(settings.readers.len(), Usage::default());
+    for (&(reader, _), (_, usage)) in passes.iter().zip(&answers) {
+        work.readers[reader] += *usage;
+    }
+    let mut answers: Vec<_> = answers.into_iter().map(|(answers, _)| answers.into_iter()).collect();
     for (case, owner) in cases.iter().zip(owners) {
         let mut by_reader: Vec<Vec<CaseAnswer>> = settings.readers.iter().map(|_| Vec::new()).collect();
         for (&(reader, _), answers) in passes.iter().zip(&mut answers) {
             by_reader[reader].extend(answers.next());
         }
-        merge(case, by_reader, settings, &mut reports[owner]);
+        let is_of_file = case.member.is_none() && case.path.as_deref() == Some(&*reports[owner].path);
+        let expected = answers_beside[owner].as_ref().filter(|_| is_of_file);
+        merge(case, by_reader, expected, settings, &mut reports[owner]);
     }
     reports.iter_mut().for_each(order);
-    reports
+    work.beside += merging.end().cpu;
+    (reports, work)
 }
 
 /// Opens a file and keeps what the settings ask for.
@@ -234,7 +265,9 @@ fn count_section(section: &Section, target: Target, counts: &mut Counts) {
     }
 }
 
-fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) -> Vec<CaseAnswer> {
+/// One pass of a reader, with what it took in this thread.
+fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) -> (Vec<CaseAnswer>, Usage) {
+    let measured = Measured::start();
     let oracle = &settings.readers[reader];
     let mut comparator =
         Comparator::new(cases, settings.judge, &**oracle, settings.max_findings).only(&settings.sections);
@@ -243,10 +276,16 @@ fn compare(cases: &[Case], reader: usize, pass: usize, settings: &Settings<'_>) 
     } else {
         oracle.read(pass, cases, &mut comparator);
     }
-    comparator.finish()
+    (comparator.finish(), measured.end())
 }
 
-fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'_>, report: &mut FileReport) {
+fn merge(
+    case: &Case,
+    mut by_reader: Vec<Vec<CaseAnswer>>,
+    expected: Option<&ExpectedAnswer>,
+    settings: &Settings<'_>,
+    report: &mut FileReport,
+) {
     let witnesses: Vec<Witness<'_>> = settings
         .readers
         .iter()
@@ -256,7 +295,12 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
             reads_files: oracle.reads_files(),
         })
         .collect();
-    arbitrate(case, &witnesses, &mut by_reader);
+    let construction = expected.map(|expected| Construction::new(case, expected, &settings.sections));
+    let mut on_ours = arbitrate(case, &witnesses, &mut by_reader, construction.as_ref());
+    for finding in on_ours.split_off(settings.max_findings.min(on_ours.len())) {
+        *report.unlisted.entry((Finding::EXPECTED.to_owned(), Likeness::of(&finding))).or_default() += 1;
+    }
+    report.findings.extend(on_ours);
     let ours = count(case, &settings.sections, &by_reader);
     let readers = by_reader.iter().map(|passes| tally(case, passes)).collect();
     let mut failures = Vec::new();
@@ -277,12 +321,12 @@ fn merge(case: &Case, mut by_reader: Vec<Vec<CaseAnswer>>, settings: &Settings<'
                 report
                     .findings
                     .extend(findings.filter(|finding| seen.insert((section.section, fingerprint(finding)))));
-                for ((verdict, cause), prints) in section.unlisted {
+                for (likeness, prints) in section.unlisted {
                     let new =
                         prints.into_iter().filter(|&print| seen.insert((section.section, print))).count();
                     if new > 0 {
-                        let key = (witness.name.to_owned(), verdict, cause);
-                        *report.unlisted.entry(key).or_default() += new as u64;
+                        *report.unlisted.entry((witness.name.to_owned(), likeness)).or_default() +=
+                            new as u64;
                     }
                 }
             }

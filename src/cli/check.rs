@@ -1,24 +1,25 @@
 //! `cfidiff check`: compare all readers on files and directories.
 
-use std::io::{self, IsTerminal};
+use std::io::{self, IsTerminal, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
 use cfidiff::corpus;
 use cfidiff::image::{self, Surroundings};
-use cfidiff::report::{JsonLines, Report, Summary, Text};
+use cfidiff::report::{Summary, costs_text};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
-use cfidiff_oracles::external::{self, External};
-use cfidiff_oracles::{Missing, Oracle, registry};
+use cfidiff_oracles::Missing;
 
+use crate::cli::expected::{self, Expected};
+use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
+use crate::cli::readers::Wanted;
 use crate::cli::variants::{Generated, HowMany, Options};
-use crate::cli::{Common, Format, TIME_OUTS, section_kinds};
+use crate::cli::{Common, section_kinds};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
@@ -29,20 +30,14 @@ use crate::cli::{Common, Format, TIME_OUTS, section_kinds};
 pub struct Check {
     /// Files and directories.
     paths: Vec<PathBuf>,
-    /// Compare with this reader only, or with all versions of this tool; may be given again. Default: all that are
-    /// there, see `doctor`.
-    #[arg(long = "reader", value_name = "NAME", value_parser = reader_name)]
-    readers: Vec<String>,
-    /// Compare with a reader of yours as well: a command that speaks the protocol of oracles/PROTOCOL.md. With
-    /// {file} in it the command is started for each file, without it is asked for file after file. May be given again.
-    #[arg(long = "reader-cmd", value_name = "NAME=CMD")]
-    reader_commands: Vec<String>,
+    #[command(flatten)]
+    wanted: Wanted,
     /// How many threads work. Default: one for each core.
     #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
     jobs: usize,
     /// The form of the report.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
     /// Write the report to this file instead of standard output.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -55,22 +50,17 @@ pub struct Check {
     /// Do not look for separate debug files.
     #[arg(long)]
     no_debug_files: bool,
-    /// Do not ask what must hold of the files by themselves, see `invariants`. Of the corpus it is never asked.
-    #[arg(long)]
-    no_invariants: bool,
     /// Check programs compiled in many ways instead: made in a temporary folder, of which only what fails is kept.
     #[arg(long, value_enum, value_name = "SIZE", conflicts_with = "paths")]
     generate: Option<HowMany>,
     #[command(flatten)]
     options: Options,
-    /// How long one process of a tool may run, and a reader of yours for one file, in seconds. Default: 600 for a tool,
-    /// which gets many files at once, and 30 for a reader of yours.
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(TIME_OUTS))]
-    timeout: Option<u64>,
+    #[command(flatten)]
+    expected: Expected,
+    /// Do not ask what must hold of the files by themselves, see `invariants`. Of the corpus it is never asked.
+    #[arg(long)]
+    no_invariants: bool,
 }
-
-/// The readers that are there, and those that are not, each with whether it was asked for by name.
-type Readers = (Vec<Box<dyn Oracle>>, Vec<(Missing, bool)>);
 
 impl Check {
     /// Runs the check and tells how it ended.
@@ -83,15 +73,18 @@ impl Check {
             None if self.paths.is_empty() => vec![suite_folder(common)?],
             None => self.paths.clone(),
         };
+        let mut judge = Judge::new(cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?);
+        if let Some(list) = self.expected.read()? {
+            judge = judge.expecting(list);
+        }
         let plan = Plan::new(&paths);
-        let (readers, missing) = self.readers();
-        let known = cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?;
+        let (readers, missing) = self.wanted.find();
         // The corpus is broken on purpose, and its manifest says where.
         let is_suite = self.paths.is_empty() && generated.is_none();
         let invariants = !self.no_invariants && !is_suite;
         let settings = Settings {
             readers: &readers,
-            judge: &Judge::new(known),
+            judge: &judge,
             image: image::Options {
                 debug_files: !self.no_debug_files,
                 surroundings: if invariants { Surroundings::Headers } else { Surroundings::None },
@@ -104,10 +97,7 @@ impl Check {
         };
         let mut summary = Summary::new(&plan, &readers, missing);
         let out = common.output(self.output.as_deref())?;
-        let mut report: Box<dyn Report> = match self.format {
-            Format::Text => Box::new(Text::new(out, common.verbose > 0, common.quiet)),
-            Format::Jsonl => Box::new(JsonLines::new(out)),
-        };
+        let mut report = self.format.report(out, common, &summary);
         let bar = progress_bar(plan.files.len() as u64, common.quiet);
         let log = Log { bar: bar.clone(), silent: self.report_is_on_terminal() };
         log.missing(&summary, common.quiet);
@@ -117,9 +107,12 @@ impl Check {
             report.unreadable(unreadable)
         });
         if written.is_ok() {
-            campaign::run(&plan, &settings, |file| {
+            summary.costs = campaign::run(&plan, &settings, |file| {
                 summary.add(&file);
                 log.problems(&file);
+                if let Some(list) = judge.expectations().filter(|_| self.sections.is_empty()) {
+                    expected::saw(list, &file, &readers);
+                }
                 if file.has_trouble() {
                     suspicious.push(file.path.clone());
                 }
@@ -132,13 +125,21 @@ impl Check {
             .map_err(anyhow::Error::msg)?;
         }
         bar.finish_and_clear();
+        let updated = match judge.expectations().filter(|_| written.is_ok()) {
+            Some(list) => self.expected.conclude(list, &mut summary)?,
+            None => None,
+        };
+        log.costs(&summary, common.quiet);
         match written.and_then(|()| report.end(&summary)) {
             // Who reads only the start of a report still learns from the exit code how it went up to there.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(summary.exit()),
             result => result.context("cannot write the report")?,
         }
-        if self.format != Format::Text || self.output.is_some() {
+        if self.format != Form::Text || self.output.is_some() {
             log.conclusion(&summary, common.quiet);
+        }
+        if let Some(words) = updated {
+            log.line(&words);
         }
         match generated {
             Some(generated) => generated.end(&suspicious, summary.exit()),
@@ -148,51 +149,8 @@ impl Check {
 
     /// Whether the person at the terminal reads the report as it comes, and so needs no log of what it says.
     fn report_is_on_terminal(&self) -> bool {
-        self.format == Format::Text && self.output.is_none() && io::stdout().is_terminal()
+        self.format == Form::Text && self.output.is_none() && io::stdout().is_terminal()
     }
-
-    /// Looks for the readers that are wanted.
-    fn readers(&self) -> Readers {
-        let asked_for = !self.readers.is_empty();
-        let asked_time = self.timeout.map(Duration::from_secs);
-        let time_out = asked_time.unwrap_or(registry::TIME_OUT);
-        let found =
-            if asked_for { registry::probe(&self.readers, time_out) } else { registry::probe_all(time_out) };
-        let (mut there, mut missing) = (Vec::new(), Vec::new());
-        for reader in found {
-            match reader {
-                Ok(oracle) => there.push(oracle),
-                Err(why) => missing.push((why, asked_for)),
-            }
-        }
-        for pair in &self.reader_commands {
-            match start(pair, &there, asked_time.unwrap_or(external::TIME_OUT)) {
-                Ok(external) => there.push(Box::new(external)),
-                Err(why) => {
-                    let name = pair.split('=').next().unwrap_or_default().to_owned();
-                    missing.push((Missing { name, why, install: String::new() }, true));
-                }
-            }
-        }
-        (there, missing)
-    }
-}
-
-/// Starts a reader of the user's, whose name none of the others has.
-fn start(pair: &str, others: &[Box<dyn Oracle>], time_out: Duration) -> Result<External, String> {
-    if others.iter().any(|other| pair.split('=').next() == Some(other.name())) {
-        return Err("another reader of this run has the name".to_owned());
-    }
-    External::start(pair, time_out)
-}
-
-/// A name that some reader has or could have.
-pub(crate) fn reader_name(name: &str) -> Result<String, String> {
-    if registry::tool_of(name).is_some() {
-        return Ok(name.to_owned());
-    }
-    let names: Vec<&str> = registry::TOOLS.iter().map(|tool| tool.name).collect();
-    Err(format!("no reader has this name; there are {}", names.join(", ")))
 }
 
 /// The conformance suite: in the current directory, in the project's own folder, or written where the user's caches are.
@@ -229,6 +187,13 @@ impl Log {
     fn conclusion(&self, summary: &Summary, quiet: bool) {
         if !quiet {
             self.line(&summary.conclusion());
+        }
+    }
+
+    fn costs(&self, summary: &Summary, quiet: bool) {
+        if !quiet {
+            // No report has it, so it is told to whoever reads the report as well.
+            self.bar.suspend(|| _ = write!(io::stderr(), "{}", costs_text(summary)));
         }
     }
 

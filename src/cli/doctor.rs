@@ -87,7 +87,9 @@ fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
             }
         }
     }
-    write!(out, "{}\n{}", plain_lines(&table), plain_lines(&what_they_say(readers)))?;
+    let groups = groups(readers.iter().flatten().map(|oracle| (oracle.name(), oracle.passes())));
+    writeln!(out, "{}", plain_lines(&table))?;
+    write!(out, "{}\n{}", plain_lines(&numbers(&groups)), plain_lines(&what_they_say(&groups)))?;
     let missing: Vec<&Missing> = readers.iter().filter_map(|reader| reader.as_ref().err()).collect();
     writeln!(out)?;
     for missing in &missing {
@@ -102,24 +104,60 @@ fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// What is said, by row; who says it in which pass, by column.
-fn what_they_say(readers: &[Found]) -> Table {
-    let passes: Vec<(String, &Pass)> = readers
-        .iter()
-        .flatten()
-        .flat_map(|oracle| {
-            let alone = oracle.passes().len() == 1;
-            oracle.passes().iter().map(move |pass| {
-                let name = oracle.name().to_owned();
-                (if alone { name } else { format!("{name} {}", pass.name) }, pass)
-            })
-        })
-        .collect();
+/// Readers that say the same, with what that is. A reader with several passes is there once for each.
+type Group = (Vec<String>, Says);
+
+/// Puts the passes together that say the same, since versions of one tool do, and a column for each would not fit a
+/// terminal.
+fn groups<'a>(readers: impl Iterator<Item = (&'a str, &'a [Pass])>) -> Vec<Group> {
+    let mut groups: Vec<Group> = Vec::new();
+    for (reader, passes) in readers {
+        for pass in passes {
+            let name = if passes.len() == 1 { reader.to_owned() } else { format!("{reader} {}", pass.name) };
+            match groups.iter_mut().find(|(_, says)| *says == pass.says) {
+                Some((names, _)) => names.push(name),
+                None => groups.push((vec![name], pass.says)),
+            }
+        }
+    }
+    groups
+}
+
+/// Which readers the columns of the table are about, by their numbers.
+fn numbers(groups: &[Group]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
-    table.set_header(std::iter::once("says").chain(passes.iter().map(|(name, _)| name.as_str())));
+    table.set_header(["column", "readers"]);
+    for (index, (names, _)) in groups.iter().enumerate() {
+        table.add_row([(index + 1).to_string(), folded(names)]);
+    }
+    table
+}
+
+/// `llvm-dwarfdump-14, -19`: the versions of one tool without its name before each.
+fn folded(names: &[String]) -> String {
+    let mut text = String::new();
+    let mut last = None;
+    for name in names {
+        let tool = registry::tool_of(name).map(|tool| tool.name);
+        let version = tool.filter(|_| tool == last).and_then(|tool| name.strip_prefix(tool));
+        if !text.is_empty() {
+            text += ", ";
+        }
+        text += version.unwrap_or(name);
+        last = tool;
+    }
+    text
+}
+
+/// What is said, by row; by which readers, by column.
+fn what_they_say(groups: &[Group]) -> Table {
+    let mut table = Table::new();
+    table.load_preset(presets::NOTHING);
+    let heads = (1..=groups.len()).map(|number| number.to_string());
+    table.set_header(std::iter::once("says".to_owned()).chain(heads));
     for (says, words) in WORDS {
-        let cells = passes.iter().map(|(_, pass)| if pass.says.contains(says) { "yes" } else { "-" });
+        let cells = groups.iter().map(|(_, said)| if said.contains(says) { "yes" } else { "-" });
         table.add_row(std::iter::once(words).chain(cells));
     }
     table
@@ -188,5 +226,27 @@ mod tests {
             seen |= says;
         }
         assert_eq!(seen, Says::all());
+    }
+
+    #[test]
+    fn versions_that_say_the_same_share_a_column() {
+        let pass = |name, says| Pass { name, says };
+        let (rows, records) = (Says::ROWS.union(Says::RECORDS), Says::RECORDS);
+        let readers: [(&str, &[Pass]); 5] = [
+            ("gimli", &[pass("all", rows)]),
+            ("readelf", &[pass("raw", records), pass("interpreted", Says::ROWS)]),
+            ("llvm-dwarfdump-14", &[pass("all", rows)]),
+            ("llvm-dwarfdump-16", &[pass("all", Says::ROWS)]),
+            ("llvm-dwarfdump-19", &[pass("all", rows)]),
+        ];
+        let groups = groups(readers.into_iter());
+        let told = groups.iter().map(|(names, says)| (folded(names), *says)).collect::<Vec<_>>();
+        let expected = [
+            ("gimli, llvm-dwarfdump-14, -19", rows),
+            ("readelf raw", records),
+            ("readelf interpreted, llvm-dwarfdump-16", Says::ROWS),
+        ];
+        assert_eq!(told, expected.map(|(names, says)| (names.to_owned(), says)));
+        assert!(plain_lines(&what_they_say(&groups)).contains("rows of FDEs"));
     }
 }

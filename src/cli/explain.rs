@@ -8,10 +8,10 @@ use cfidiff::campaign::Exit;
 use cfidiff::image;
 use cfidiff::report::{Answer, Explain, printable, side_by_side};
 use cfidiff_model::{Address, Case, SectionOffset};
-use cfidiff_oracles::{Oracle, registry};
+use cfidiff_oracles::{Oracle, process, registry};
 
-use crate::cli::check::reader_name;
 use crate::cli::dump::parse_number;
+use crate::cli::readers::reader_name;
 use crate::cli::{Common, section_kinds};
 
 /// Explain one record byte by byte: each field with how its value is computed, the instructions, the rows.
@@ -46,7 +46,7 @@ impl ExplainRecord {
         let image = image::open(&self.file, &options)?;
         let (mut readers, mut exit) = (Vec::new(), Exit::Agree);
         if !self.readers.is_empty() {
-            for reader in registry::probe(&self.readers, registry::TIME_OUT) {
+            for reader in registry::probe(&self.readers, process::TIME_OUT) {
                 match reader {
                     Ok(reader) => readers.push(reader),
                     Err(missing) => {

@@ -16,11 +16,15 @@ mod check;
 mod corpus;
 mod doctor;
 mod dump;
+mod expected;
 mod explain;
+mod form;
 mod r#gen;
 mod invariants;
 mod log;
 mod reader;
+mod readers;
+mod signals;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
@@ -81,6 +85,8 @@ enum Format {
 /// Runs the command that the process's arguments give.
 pub fn main() -> ExitCode {
     let command = Command::parse();
+    // Without it readers outlive an interrupt, and everything else works.
+    let _ = signals::end_readers_with_us();
     let result = match command.subcommand {
         Sub::Check(check) => check.run(&command.common),
         Sub::Corpus(corpus) => corpus.run(&command.common),

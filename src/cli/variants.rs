@@ -128,6 +128,7 @@ impl Made {
         failures(&outcomes).for_each(|failure| log.line(&failure.to_string()));
         folder.write_sources(&order)?;
         folder.write_manifest(&order, &outcomes)?;
+        folder.write_expected(&order.recipes, &outcomes)?;
         Ok(Made { order, outcomes })
     }
 
@@ -190,6 +191,7 @@ impl Generated {
             for (recipe, _) in &others {
                 // One whose compiler failed is not there.
                 let _ = std::fs::remove_file(folder.path.join(&recipe.file));
+                let _ = std::fs::remove_file(folder.path.join(format!("{}.jsonl", recipe.file)));
             }
             let (recipes, outcomes): (Vec<Recipe>, Vec<Outcome>) = kept.into_iter().unzip();
             for recipe in &recipes {

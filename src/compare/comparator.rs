@@ -9,8 +9,12 @@ use cfidiff_oracles::Oracle;
 
 use crate::compare::entries::{Difference, Differences};
 use crate::compare::judge::{Identity, Judge, Judged, Ruling, SectionJudge};
+use crate::compare::likeness::Likeness;
 use crate::compare::tally::{Counts, ReaderTally};
 use crate::report::counted;
+
+/// How many kinds of difference behind the limit are told apart by their pattern, in one section.
+const MAX_LIKENESSES: usize = 64;
 
 /// What came of one section in one pass of a reader.
 #[derive(Clone, Debug)]
@@ -31,8 +35,8 @@ pub struct SectionAnswer {
     pub is_unread: bool,
     /// The differences with the numbers of their records, in the order in which they were met; cut at the limit.
     pub findings: Vec<(Option<usize>, Finding)>,
-    /// The fingerprints of the findings behind the limit, by verdict and cause.
-    pub unlisted: BTreeMap<(Verdict, String), Vec<u64>>,
+    /// The fingerprints of the findings behind the limit, by what they share.
+    pub unlisted: BTreeMap<Likeness, Vec<u64>>,
 }
 
 /// What came of one case in one pass of a reader.
@@ -251,7 +255,11 @@ impl Current<'_> {
             return;
         }
         let print = fingerprint(&finding);
-        self.answer.unlisted.entry((finding.verdict, finding.cause)).or_default().push(print);
+        let mut likeness = Likeness::of(&finding);
+        if self.answer.unlisted.len() >= MAX_LIKENESSES && !self.answer.unlisted.contains_key(&likeness) {
+            likeness.pattern.clear();
+        }
+        self.answer.unlisted.entry(likeness).or_default().push(print);
     }
 
     /// What the reader left out.
@@ -422,7 +430,7 @@ pub fn fingerprint(finding: &Finding) -> u64 {
 }
 
 /// The verdict that weighs more: an unexplained difference most, agreement least.
-fn worse(one: Option<Verdict>, other: Verdict) -> Verdict {
+pub(crate) fn worse(one: Option<Verdict>, other: Verdict) -> Verdict {
     let weight = |verdict: Verdict| match verdict {
         Verdict::Agree => 0,
         Verdict::Open => 1,

@@ -6,6 +6,7 @@
 //! | `machine`, `class`, `endianness` | `x86_64`, `32` or `64`, `little` or `big` |
 //! | `gnu-compressed` | present when the section's name starts with `.zdebug` |
 //! | `eh-frame-hdr` | on sections, when the case has an `.eh_frame_hdr`: its first four bytes, such as `011b033b` |
+//! | `eh-frame-hdr-unsorted` | on sections, when that starts with `011b033b` and its locations do not ascend |
 //! | `name-comes-again`, `name-came-before` | on sections: a later one, an earlier one has the same name |
 //! | `no-section-header` | present when the section was found through program headers alone |
 //! | `relocatable` | present in relocatable objects |
@@ -28,17 +29,21 @@
 //! | `lsda` | `null` when the LSDA encoding is there and the pointer is null |
 //! | `signed-range-high-bit` | present when the FDE format is signed and the address range has its top bit set |
 //! | `zero-length` | present when an FDE covers nothing |
+//! | `high-location` | present when the top bit of an FDE's initial location is set |
+//! | `location-wraps` | present when an FDE of a 32-bit file starts at a pcrel location that is reached by wrapping |
+//! | `ends-at-the-top` | present when an FDE covers the last address of the address space |
 //! | `cie-after-fde` | present when an FDE stands before its CIE |
 //! | `aligned-pointer`, `pcrel-pointer` | present when one of these encodings is DW_EH_PE_aligned, DW_EH_PE_pcrel |
-//! | `aligned-pointer` | present when one of these encodings is DW_EH_PE_aligned |
 //! | `spare-augmentation-data` | present when the record's augmentation data is longer than its letters need |
 //! | `opcode` | each instruction's name and that of its canonical form, the CIE's included |
+//! | `restore-without-remember` | present when an FDE's own instructions restore more states than they remember |
 //! | `operation` | each DWARF operation's opcode, such as `0x77` |
 //! | `largest-register` | the largest register number among the operands, the CIE's included |
 //! | `register-past-names` | present when that is past the end of GNU binutils' register names, see below |
 //! | `return-address-register-past-names` | the same of the return address register |
 //! | `long-leb128` | present when ten bytes in a row have the high bit set, as in a LEB128 number of more than ten |
 //! | `big-cfa-offset` | present when the offset of a CFA rule does not fit 31 bits |
+//! | `big-rule-offset` | present when the offset of a register's rule does not fit 31 bits |
 //! | `cfa-undefined` | present when some row has no CFA rule |
 //! | `initial-cfa-expression` | present when the CIE's instructions make the CFA an expression |
 //! | `fault` | each fault's key |
@@ -55,7 +60,7 @@ use std::collections::HashMap;
 use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{
     Case, CfaRule, Cie, Class, Endianness, Entry, EntryKind, Expression, Fde, Format, Instruction, Machine,
-    Says, Section, SectionKind, Target,
+    RegisterRule, Says, Section, SectionKind, Target,
 };
 use cfidiff_oracles::known::Feature;
 
@@ -81,6 +86,7 @@ pub(crate) fn of_record<S: Semantics + ?Sized>(
             if let Some(cie) = cie_index.and_then(|index| seen.cie(section, target, table, index)) {
                 cie.features.iter().for_each(|feature| features.add(feature.name, feature.value.as_str()));
                 features.fde(fde, cie);
+                features.location(&entry, fde, cie, section, target);
                 features.spare_data(fde, cie.lsda_encoding, target);
                 if fde.cie > Some(entry.offset) {
                     features.add("cie-after-fde", "");
@@ -166,6 +172,9 @@ pub(crate) fn of_section<S: Semantics + ?Sized>(
     if let Some(header) = case.sections.iter().find(|other| other.kind == SectionKind::EhFrameHdr) {
         let start = &header.data[..header.data.len().min(4)];
         features.add("eh-frame-hdr", start.iter().map(|byte| format!("{byte:02x}")).collect::<String>());
+        if start == [0x01, 0x1b, 0x03, 0x3b] && !is_sorted(&header.data, target.endianness) {
+            features.add("eh-frame-hdr-unsorted", "");
+        }
     }
     let mut cies = HashMap::new();
     let mut entry = Entry::default();
@@ -202,6 +211,19 @@ pub(crate) fn of_section<S: Semantics + ?Sized>(
         }
     }
     features.list
+}
+
+/// Whether the locations of an `.eh_frame_hdr` in the usual encodings ascend: behind twelve bytes, each has four, as
+/// has the address of its FDE.
+fn is_sorted(header: &[u8], endianness: Endianness) -> bool {
+    let locations = header.get(12..).unwrap_or_default().chunks_exact(8).map(|entry| {
+        let location = [entry[0], entry[1], entry[2], entry[3]];
+        match endianness {
+            Endianness::Little => i32::from_le_bytes(location),
+            Endianness::Big => i32::from_be_bytes(location),
+        }
+    });
+    locations.is_sorted()
 }
 
 /// No list names more than a handful, and hostile sections could have one for each record.
@@ -249,6 +271,13 @@ impl Features {
                 CfaRule::RegisterOffset { offset, .. } => self.cfa_offset(*offset),
                 _ => {}
             }
+            for (_, rule) in row.rules {
+                if let RegisterRule::Offset(offset) | RegisterRule::ValOffset(offset) = rule
+                    && i32::try_from(*offset).is_err()
+                {
+                    self.add("big-rule-offset", "");
+                }
+            }
         }
     }
 
@@ -256,6 +285,9 @@ impl Features {
     fn program(&mut self, entry: &Entry, section: &Section, target: &Target) {
         for instruction in &entry.instructions {
             self.instruction(instruction);
+        }
+        if restores_too_much(&entry.instructions) {
+            self.add("restore-without-remember", "");
         }
         if let Some(largest) = entry.instructions.iter().flat_map(registers).max() {
             self.add("largest-register", largest.to_string());
@@ -367,6 +399,24 @@ impl Features {
         }
     }
 
+    /// Where an FDE starts and ends in the address space.
+    fn location(&mut self, entry: &Entry, fde: &Fde, cie: &OfCie, section: &Section, target: &Target) {
+        let (start, bits) = (fde.initial_location.0, 8 * u32::from(target.class.address_size()));
+        if start >> (bits - 1) & 1 == 1 {
+            self.add("high-location", "");
+        }
+        if u128::from(start) + u128::from(fde.address_range) == 1 << bits {
+            self.add("ends-at-the-top", "");
+        }
+        // A 32-bit file has records of the 32-bit format, whose CIE pointer has four bytes.
+        let field =
+            section.address.0.wrapping_add(entry.offset.0).wrapping_add(entry.format.length_size() + 4);
+        let encoding = cie.fde_encoding.unwrap_or(0);
+        if bits == 32 && application_name(encoding) == "pcrel" && wraps(start, field, encoding) {
+            self.add("location-wraps", "");
+        }
+    }
+
     fn fde(&mut self, fde: &Fde, cie: &OfCie) {
         if fde.lsda.is_none() && cie.lsda_encoding.is_some() {
             self.add("lsda", "null");
@@ -386,12 +436,33 @@ impl Features {
     }
 }
 
+/// Whether a 32-bit location is reached from its field by a difference that leaves the address space.
+fn wraps(location: u64, field: u64, encoding: u8) -> bool {
+    let distance = location.wrapping_sub(field) as u32;
+    let is_signed = encoding & 0x08 != 0;
+    let distance = if is_signed { i64::from(distance.cast_signed()) } else { i64::from(distance) };
+    u32::try_from(field.cast_signed().wrapping_add(distance)).is_err()
+}
+
 /// The bytes of a record, its length field included.
 fn bytes_of<'s>(entry: &Entry, section: &'s Section) -> &'s [u8] {
     let start = usize::try_from(entry.offset.0).unwrap_or(usize::MAX);
     let size = usize::try_from(entry.length.saturating_add(entry.format.length_size())).unwrap_or(usize::MAX);
     let end = start.saturating_add(size).min(section.data.len());
     section.data.get(start..end).unwrap_or_default()
+}
+
+fn restores_too_much(instructions: &[Instruction]) -> bool {
+    let mut remembered = 0_u64;
+    for instruction in instructions {
+        match instruction {
+            Instruction::RememberState => remembered += 1,
+            Instruction::RestoreState if remembered == 0 => return true,
+            Instruction::RestoreState => remembered -= 1,
+            _ => {}
+        }
+    }
+    false
 }
 
 fn has_long_leb128(record: &[u8]) -> bool {

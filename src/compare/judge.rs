@@ -1,23 +1,36 @@
 //! From a difference to a finding: which verdict, and why.
 
 use cfidiff_cfi::{Semantics, Table};
-use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, SectionOffset, Target, Verdict};
+use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, Rung, SectionOffset, Target, Verdict, Wrong};
 use cfidiff_oracles::known::{Feature, Known};
 
 use crate::command_line::{path_of, quoted};
 use crate::compare::entries::Difference;
 use crate::compare::features::{self, SeenCies};
+use crate::expectations::{Expectations, Place};
 
 /// What verdicts are made from, shared by all comparisons of a run.
 #[derive(Debug)]
 pub struct Judge {
     known: Vec<Known>,
+    /// What the user expects.
+    expectations: Option<Expectations>,
 }
 
 impl Judge {
     /// A judge with these known faults and open questions.
     pub fn new(known: Vec<Known>) -> Judge {
-        Judge { known }
+        Judge { known, expectations: None }
+    }
+
+    /// The same with a list of expected findings.
+    pub fn expecting(self, expectations: Expectations) -> Judge {
+        Judge { expectations: Some(expectations), ..self }
+    }
+
+    /// The list of expected findings, which knows what became of its entries.
+    pub fn expectations(&self) -> Option<&Expectations> {
+        self.expectations.as_ref()
     }
 
     /// The first entry that explains a finding of a reader.
@@ -109,7 +122,9 @@ impl<'a> SectionJudge<'a> {
         judged: Judged<'_>,
     ) -> Finding {
         let key = judged.difference.key;
-        let Ruling { verdict, cause, reason } = self.rule(table, key, &judged);
+        let ruling = self.rule(table, key, &judged);
+        let Ruling { verdict, cause, reason } = self.expected(key, ruling);
+        let (wrong, rung) = by_itself(verdict);
         let offset = judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset);
         Finding {
             key,
@@ -121,9 +136,36 @@ impl<'a> SectionJudge<'a> {
             ours: judged.difference.ours,
             theirs: judged.difference.theirs,
             cause,
+            wrong,
+            rung,
             reason,
+            statements: Vec::new(),
             repro: repro(self.case, self.reader),
             count: judged.count,
+        }
+    }
+
+    /// The ruling, unless nothing explains the difference and the user's list expects it.
+    fn expected(&self, key: Key, ruling: Ruling) -> Ruling {
+        let Some(expectations) = &self.judge.expectations else { return ruling };
+        let place = Place {
+            reader: self.reader.name,
+            tool: self.reader.tool,
+            version: self.reader.version,
+            case: &self.case.name,
+            path: self.case.path.as_deref(),
+        };
+        if !matches!(ruling.verdict, Verdict::Differ | Verdict::OracleFailed) {
+            expectations.is_explained(place, key);
+            return ruling;
+        }
+        match expectations.excuse(place, key) {
+            Some(entry) => Ruling {
+                verdict: Verdict::KnownFault,
+                cause: expectations.cause(entry),
+                reason: entry.reason.clone(),
+            },
+            None => ruling,
         }
     }
 
@@ -170,6 +212,15 @@ impl<'a> SectionJudge<'a> {
     }
 }
 
+/// Who is wrong with this verdict, and by which rung, as long as nobody else was heard.
+fn by_itself(verdict: Verdict) -> (Wrong, Rung) {
+    match verdict {
+        Verdict::Agree | Verdict::Open => (Wrong::Nobody, Rung::Clause),
+        Verdict::Differ | Verdict::KnownFault => (Wrong::Reader, Rung::Clause),
+        Verdict::OracleFailed => (Wrong::Reader, Rung::None),
+    }
+}
+
 /// What becomes of differences in a record with a field that could not be relocated: our own reading of it is not
 /// to be trusted, and nobody is wrong by it.
 fn unrelocated(entry: &Entry) -> Option<Ruling> {
@@ -199,4 +250,9 @@ fn repro(case: &Case, reader: Identity<'_>) -> String {
         None => format!("--reader {}", reader.name),
     };
     format!("cfidiff check {reader} {}", path_of(case))
+}
+
+/// A command that compares all readers on the case.
+pub(crate) fn repro_of_all(case: &Case) -> String {
+    format!("cfidiff check {}", path_of(case))
 }

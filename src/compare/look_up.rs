@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 
 use cfidiff_cfi::{Reader, RecordKind, Table};
 use cfidiff_model::{
-    Address, Case, CfaRule, Entry, EntryKind, LookUp, Outcome, RegisterRule, RowRef, Rows, Says, Sink,
+    Address, Case, Entry, EntryKind, LookUp, Outcome, RegisterRule, RowRef, Rows, Says, Sink,
 };
 use cfidiff_oracles::Oracle;
 
 /// What a table made of look-ups says.
-const SAYS: Says = Says::RECORDS
+pub(crate) const SAYS: Says = Says::RECORDS
     .union(Says::ROWS)
     .union(Says::UNDEFINED_RULES)
     .union(Says::ROWS_OF_NOPS)
@@ -42,8 +42,7 @@ pub(crate) fn read(oracle: &dyn Oracle, cases: &[Case], sink: &mut dyn Sink) {
 /// An address of which a reader says nothing, though it came to its end, is one that it has no row for.
 fn no_rows(asked: &[Address], answers: &mut BTreeMap<Address, LookUp>) {
     for address in asked {
-        let none = || LookUp { address: *address, cfa: CfaRule::Undefined, return_address: None };
-        answers.entry(*address).or_insert_with(none);
+        answers.entry(*address).or_insert_with(|| LookUp::without_row(*address));
     }
 }
 
@@ -65,22 +64,29 @@ fn addresses(case: &Case) -> Vec<Address> {
                 ranges.push((fde.initial_location.0, fde.address_range, points.collect::<Vec<_>>()));
             }
         }
-        ranges.sort();
-        let mut covered = 0;
-        for (index, (start, size, points)) in ranges.iter().enumerate() {
-            let end = start.saturating_add(*size);
-            let next = ranges.get(index + 1).map_or(u64::MAX, |(next, _, _)| *next);
-            addresses.extend(points.iter().filter(|point| point.0 >= covered && point.0 < next));
-            covered = covered.max(end);
-        }
+        addresses.extend(unambiguous(ranges));
     }
     addresses.sort_unstable();
     addresses.dedup();
     addresses
 }
 
+/// The points that lie in one of the ranges only. A range is a start, a size in bytes, and the points in it.
+pub(crate) fn unambiguous(mut ranges: Vec<(u64, u64, Vec<Address>)>) -> Vec<Address> {
+    ranges.sort();
+    let mut addresses = Vec::new();
+    let mut covered = 0;
+    for (index, (start, size, points)) in ranges.iter().enumerate() {
+        let end = start.saturating_add(*size);
+        let next = ranges.get(index + 1).map_or(u64::MAX, |(next, _, _)| *next);
+        addresses.extend(points.iter().filter(|point| point.0 >= covered && point.0 < next));
+        covered = covered.max(end);
+    }
+    addresses
+}
+
 /// The locations at which a row is asked about: the first and the last.
-fn samples(row: &RowRef<'_>) -> [Address; 2] {
+pub(crate) fn samples(row: &RowRef<'_>) -> [Address; 2] {
     [row.start, Address(row.end.0.max(row.start.0.saturating_add(1)) - 1)]
 }
 
@@ -111,7 +117,7 @@ fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink:
 }
 
 /// Our rows with the reader's CFA and return address in them. What it says nothing of stays, and so compares equal.
-fn answered(ours: &Rows, return_address: u64, answers: &BTreeMap<Address, LookUp>) -> Rows {
+pub(crate) fn answered(ours: &Rows, return_address: u64, answers: &BTreeMap<Address, LookUp>) -> Rows {
     let mut rows = Rows::default();
     for row in ours.iter() {
         let asked = samples(&row).map(|point| answers.get(&point));

@@ -6,16 +6,22 @@
 
 mod arbiter;
 mod comparator;
+mod construction;
 mod entries;
 mod features;
+mod hearing;
 mod judge;
-mod look_up;
+mod likeness;
+pub(crate) mod look_up;
 mod rows;
 mod tally;
 
 pub use arbiter::{Witness, arbitrate};
 pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
 pub(crate) use comparator::{by_section, fingerprint};
+pub use construction::Construction;
+pub(crate) use entries::{Difference, Differences};
 pub use judge::Judge;
+pub use likeness::{Likeness, failure};
 pub(crate) use look_up::read as look_up;
 pub use tally::{Counts, ReaderTally, Records};

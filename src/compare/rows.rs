@@ -1,6 +1,6 @@
 //! Rows of two readers: equal where they say the same of every location.
 
-use cfidiff_model::{Address, CfaRule, Key, RegisterRule, RowRef, Rows, Says, Target};
+use cfidiff_model::{Address, CfaRule, Class, Key, RegisterRule, RowRef, Rows, Says, Target};
 
 use crate::compare::entries::Differences;
 use crate::report::describe;
@@ -29,8 +29,10 @@ pub(crate) fn compare_rows(
         && ours.len() == theirs.len()
         && ours.iter().zip(theirs.iter()).all(|(a, b)| same_row(&a, &b, says));
     if !same {
-        let theirs = joined(theirs, says, frame.shift, !frame.same_range);
-        compare_joined(differences, joined(ours, says, 0, !frame.same_range), theirs, says);
+        let class = differences.target.class;
+        let theirs = joined(theirs, says, class, frame);
+        let ours = joined(ours, says, class, Frame { shift: 0, ..frame });
+        compare_joined(differences, ours, theirs, says);
     }
 }
 
@@ -163,15 +165,15 @@ fn uncovered(differences: &mut Differences<'_>, ours: &RowRef<'_>, theirs: &RowR
     differences.push(Key::RowLocation, ours, theirs);
 }
 
-/// A table's rows moved by `shift`, without empty ones, neighbours that say the same joined. Rows that end
-/// before they start are as empty: a location that goes down is a fault that both sides told. With `open_end` the
-/// last row has no end, and one that ends at zero goes up to the end of the address space.
-fn joined<'r>(rows: &'r Rows, says: Says, shift: u64, open_end: bool) -> Vec<RowRef<'r>> {
+/// A table's rows moved by the frame's shift, without empty ones, neighbours that say the same joined. Rows that end
+/// before they start are as empty: a location that goes down is a fault that both sides told. Where the ranges differ
+/// the last row has no end, as has one that goes up to the end of the address space.
+fn joined<'r>(rows: &'r Rows, says: Says, class: Class, frame: Frame) -> Vec<RowRef<'r>> {
     let mut list: Vec<RowRef<'r>> = Vec::with_capacity(rows.len());
     for (index, mut row) in rows.iter().enumerate() {
-        row.start = Address(row.start.0.wrapping_add(shift));
-        row.end = Address(row.end.0.wrapping_add(shift));
-        if index + 1 == rows.len() && (open_end || row.end == Address(0)) {
+        row.start = Address(row.start.0.wrapping_add(frame.shift));
+        row.end = Address(row.end.0.wrapping_add(frame.shift));
+        if index + 1 == rows.len() && (!frame.same_range || is_top(&row, class)) {
             row.end = Address(u64::MAX);
         }
         match list.last_mut() {
@@ -181,6 +183,13 @@ fn joined<'r>(rows: &'r Rows, says: Says, shift: u64, open_end: bool) -> Vec<Row
         }
     }
     list
+}
+
+/// Whether a row goes up to the end of the address space. Readers say zero for that end, or, of 32-bit addresses,
+/// one more than the last address. A row from zero to zero is empty.
+fn is_top(row: &RowRef<'_>, class: Class) -> bool {
+    (row.end == Address(0) && row.start != Address(0))
+        || (class == Class::Elf32 && row.end == Address(1 << 32))
 }
 
 /// Names what differs in two rows that hold at one location.

@@ -1,7 +1,12 @@
-//! The conformance suite as files: where they are, how they are written, and how an answer is held against them.
+//! The conformance suite as files: where they are, how they are written, how an answer is held against
+//! them, and what readers make of them.
 
 mod folder;
+mod matrix;
 mod pattern;
+mod verdicts;
 
 pub use folder::{CASES, Listed, MANIFEST, NotWritten, files, write};
-pub use pattern::{Mismatch, compare};
+pub use matrix::{Cause, Cell, Class, Matrix, Topic};
+pub use pattern::{Mismatch, compare, section_of};
+pub use verdicts::{AGREE, NOTHING, REJECTED, Verdicts, verdict};

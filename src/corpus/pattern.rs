@@ -22,10 +22,7 @@ pub struct Mismatch {
 pub fn compare(case: &Case, input: &Input) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
     for answer in &case.sections {
-        let same = |section: &&Section| {
-            section.kind == answer.kind && section.index.unwrap_or_default() == answer.index
-        };
-        let section = input.sections.iter().find(same);
+        let section = section_of(answer, input);
         let mut entries = Vec::new();
         if let Some(section) = section {
             let mut table = Table::new(Reader::new(section, input.target));
@@ -43,6 +40,13 @@ pub fn compare(case: &Case, input: &Input) -> Vec<Mismatch> {
         compare_fields(".eh_frame_hdr", &expected.pattern(case), &found, &mut mismatches);
     }
     mismatches
+}
+
+/// The section that an expected answer is about.
+pub fn section_of<'i>(answer: &Answer, input: &'i Input) -> Option<&'i Section> {
+    let same =
+        |section: &&Section| section.kind == answer.kind && section.index.unwrap_or_default() == answer.index;
+    input.sections.iter().find(same)
 }
 
 /// Our reader's header in the form of the suite.

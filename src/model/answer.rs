@@ -90,6 +90,11 @@ pub struct LookUp {
 }
 
 impl LookUp {
+    /// The answer for an address that no row holds for.
+    pub fn without_row(address: Address) -> LookUp {
+        LookUp { address, cfa: CfaRule::Undefined, return_address: None }
+    }
+
     /// Whether two addresses have the same answer.
     pub fn same_as(&self, other: &LookUp) -> bool {
         self.cfa == other.cfa && self.return_address == other.return_address

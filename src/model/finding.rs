@@ -33,6 +33,109 @@ impl Verdict {
     }
 }
 
+/// Who is wrong where two readers differ.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Wrong {
+    /// The reader that the finding is of.
+    Reader,
+    /// Our reader.
+    Ours,
+    /// Both, each in its own way.
+    Both,
+    /// Nobody: the place is left to the reader.
+    Nobody,
+    /// One of them, and nothing tells which.
+    Unknown,
+}
+
+impl Wrong {
+    /// All, in the order of the documentation.
+    pub const ALL: [Wrong; 5] = [Wrong::Reader, Wrong::Ours, Wrong::Both, Wrong::Nobody, Wrong::Unknown];
+
+    /// The stable name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Wrong::Reader => "reader",
+            Wrong::Ours => "ours",
+            Wrong::Both => "both",
+            Wrong::Nobody => "nobody",
+            Wrong::Unknown => "unknown",
+        }
+    }
+}
+
+/// By what it is told who is wrong: the highest rung of the ladder that the place has.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rung {
+    /// The file was made, and its expected answer was written down with it.
+    Construction,
+    /// A clause of the specification that our decision point or a listed fault cites.
+    Clause,
+    /// Independent readers, of which those that share code count as one.
+    Agreement,
+    /// Nothing but the failure itself: the reader broke, or readers are divided.
+    None,
+}
+
+impl Rung {
+    /// All, the highest first.
+    pub const ALL: [Rung; 4] = [Rung::Construction, Rung::Clause, Rung::Agreement, Rung::None];
+
+    /// The stable name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Rung::Construction => "construction",
+            Rung::Clause => "clause",
+            Rung::Agreement => "agreement",
+            Rung::None => "none",
+        }
+    }
+}
+
+/// What an answer on the place of a finding is worth.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Worth {
+    /// It is the right one.
+    Right,
+    /// It is a wrong one.
+    Wrong,
+    /// It is left to the reader.
+    Open,
+    /// Nothing tells.
+    Unknown,
+}
+
+impl Worth {
+    /// All, in the order of the documentation.
+    pub const ALL: [Worth; 4] = [Worth::Right, Worth::Wrong, Worth::Open, Worth::Unknown];
+
+    /// The stable name, as in JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            Worth::Right => "right",
+            Worth::Wrong => "wrong",
+            Worth::Open => "open",
+            Worth::Unknown => "unknown",
+        }
+    }
+}
+
+/// What one reader says of the place of a finding.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize)]
+pub struct Statement {
+    /// The reader; [`Finding::OURS`] for ours.
+    pub reader: String,
+    /// What it says, in the words of the finding.
+    pub says: String,
+    /// What that is worth.
+    pub worth: Worth,
+    /// Why, in a few words.
+    pub why: String,
+}
+
 keyed_enum! {
     /// The stable key of a finding, with the clause that decides who is right.
     Key {
@@ -140,10 +243,23 @@ pub struct Finding {
     /// The cause in a few stable words, the same for all findings that it explains: the name of a listed fault or
     /// open question, or the kind of ill-formedness. Empty for unexplained differences.
     pub cause: String,
+    /// Who is wrong.
+    pub wrong: Wrong,
+    /// By what that is told.
+    pub rung: Rung,
     /// Why the verdict is what it is: who is wrong and by which rung, or which listed fault explains it.
     pub reason: String,
+    /// What all readers say that have a word on the place, ours first. Empty when the finding is of no one record.
+    pub statements: Vec<Statement>,
     /// A command that shows it.
     pub repro: String,
     /// How many places the finding stands for, when one cause has many.
     pub count: u64,
+}
+
+impl Finding {
+    /// The name under which our own reader is listed among others.
+    pub const OURS: &str = "ours";
+    /// The name under which an expected answer is listed that no reader but ours differs from.
+    pub const EXPECTED: &str = "expected answer";
 }

@@ -1,7 +1,7 @@
 //! Enumerations whose variants have a stable kebab-case key.
 
 /// Declares an enumeration with `ALL`, the list of its variants, and `name`, the key of each. With a second text
-/// for each variant comes `clause`, the place in a specification.
+/// for each variant come `clause`, the place in a specification, and `about`, what the variant stands for.
 macro_rules! keyed_enum {
     ($(#[doc = $about:literal])+ $name:ident {
         $($(#[doc = $doc:literal])+ $variant:ident = $key:literal, $clause:literal;)+
@@ -12,6 +12,11 @@ macro_rules! keyed_enum {
             /// The clause that decides.
             pub fn clause(self) -> &'static str {
                 match self { $($name::$variant => $clause,)+ }
+            }
+
+            /// What it stands for, in a sentence.
+            pub fn about(self) -> &'static str {
+                match self { $($name::$variant => concat!($($doc),+).trim_ascii(),)+ }
             }
         }
     };

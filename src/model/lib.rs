@@ -32,7 +32,7 @@ pub use case::{Bases, Case, Class, Endianness, Section, SectionKind, Target};
 pub use entry::{Bytes, Cie, Entry, EntryKind, Fde, Format, Pointer};
 pub use expression::{Expression, Operation, operation_by_name, operation_name};
 pub use fault::{Fault, FaultKind};
-pub use finding::{Finding, Key, Verdict};
+pub use finding::{Finding, Key, Rung, Statement, Verdict, Worth, Wrong};
 pub use instruction::{Instruction, Operand};
 pub use invariant::{BrokenInvariant, Invariant, Place, Severity};
 pub use machine::Machine;

@@ -1,20 +1,33 @@
-//! What people and programs read: text, JSON Lines, and the words for entries, instructions and rows.
+//! What people and programs read: text, JSON, SARIF, JUnit, annotations, and the words for entries, instructions and rows.
 
+mod cluster;
+mod costs;
 mod coverage;
 pub mod describe;
 mod dump;
 mod explain;
+mod github;
 mod invariants;
-mod jsonl;
+mod json;
+mod junit;
+mod matrix;
+mod sarif;
 mod summary;
 mod text;
+mod troubles;
 
+pub use cluster::{Cluster, Clusters, Example, Place};
+pub use costs::costs_text;
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
 pub use explain::{Answer, Explain, side_by_side};
+pub use github::GitHub;
 pub use invariants::{Broken, Survey, SurveyJson, SurveyReport, SurveyText};
-pub use jsonl::JsonLines;
-pub use summary::{Explained, ReaderSummary, Summary};
+pub use json::Json;
+pub use junit::Junit;
+pub use matrix::{causes_markdown, matrix_json, matrix_markdown, matrix_text};
+pub use sarif::Sarif;
+pub use summary::{ReaderSummary, Summary};
 pub use text::Text;
 
 use std::borrow::Cow;
@@ -24,7 +37,7 @@ use cfidiff_model::Finding;
 
 use crate::campaign::{FileReport, Unreadable};
 
-/// The JSON Schema of the lines that [`JsonLines`] writes.
+/// The JSON Schema of the objects that [`Json`] writes.
 pub const SCHEMA: &str = include_str!("schema.json");
 
 /// A form of report: told of what could not be looked at, then of each file as it is done, then of the sum.
@@ -43,7 +56,7 @@ fn place(finding: &Finding) -> String {
 }
 
 /// A number with its noun: `1 file`, `2 files`.
-pub(crate) fn counted(number: u64, noun: &str) -> String {
+pub fn counted(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 

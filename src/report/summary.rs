@@ -1,13 +1,12 @@
 //! The sum of a run: what was compared, how it ended, what explains the rest.
 
-use std::collections::BTreeMap;
-
-use cfidiff_model::{BrokenInvariant, Finding, Severity, Verdict};
+use cfidiff_model::{BrokenInvariant, Severity, Verdict};
 use cfidiff_oracles::{Missing, Oracle};
 
-use crate::campaign::{Exit, FileReport, Plan};
+use crate::campaign::{Costs, Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
-use crate::report::counted;
+use crate::expectations::{Problem, State};
+use crate::report::{Clusters, counted};
 
 /// Everything that a run adds up to.
 #[derive(Debug, Default)]
@@ -30,14 +29,20 @@ pub struct Summary {
     pub readers: Vec<ReaderSummary>,
     /// Readers that could not be had, with whether they were asked for by name.
     pub missing: Vec<(Missing, bool)>,
+    /// What the run cost; to be set when it is over.
+    pub costs: Costs,
     /// How many invariants are broken whose breaking is an error, by case and section.
     pub invariant_errors: u64,
     /// How many findings nothing explains.
     pub unexplained: u64,
     /// How many times an oracle broke.
     pub broken: u64,
-    /// What explains findings, with how many and where first.
-    pub explained: BTreeMap<(Verdict, String), Explained>,
+    /// The findings, put together.
+    pub clusters: Clusters,
+    /// The entries of the user's list of expected findings that are not in order.
+    pub expectations: Vec<Problem>,
+    /// Whether such an entry makes the run fail.
+    pub strict: bool,
 }
 
 /// One reader in the sum.
@@ -51,36 +56,11 @@ pub struct ReaderSummary {
     pub tally: ReaderTally,
 }
 
-/// Findings with one reason.
-#[derive(Clone, Debug, Default)]
-pub struct Explained {
-    /// How many findings.
-    pub count: u64,
-    /// The readers concerned.
-    pub readers: Vec<String>,
-    /// The first place: file, section and offset.
-    pub first: String,
-    /// The reason as given there.
-    pub reason: String,
-}
-
-impl Explained {
-    fn add(&mut self, count: u64, reader: &str) {
-        self.count += count;
-        if !self.readers.iter().any(|name| name == reader) {
-            self.readers.push(reader.to_owned());
-        }
-    }
-}
-
-/// Whether findings with this verdict have a cause that excuses them.
-fn is_explained(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Open | Verdict::KnownFault)
-}
-
 impl Summary {
     /// An empty sum for these readers.
     pub fn new(plan: &Plan, readers: &[Box<dyn Oracle>], missing: Vec<(Missing, bool)>) -> Summary {
+        let tools =
+            readers.iter().map(|oracle| (oracle.name().to_owned(), oracle.tool().to_owned())).collect();
         let readers = readers.iter().map(|oracle| ReaderSummary {
             name: oracle.name().to_owned(),
             version: oracle.version().to_owned(),
@@ -91,6 +71,7 @@ impl Summary {
             unreadable: plan.unreadable.len() as u64,
             readers: readers.collect(),
             missing,
+            clusters: Clusters::new(tools),
             ..Summary::default()
         }
     }
@@ -116,17 +97,9 @@ impl Summary {
         }
         let is_error = |broken: &&BrokenInvariant| broken.severity == Severity::Error;
         self.invariant_errors += report.invariants.iter().filter(is_error).count() as u64;
-        report.findings.iter().for_each(|finding| self.add_finding(finding));
-        for ((reader, verdict, cause), count) in &report.unlisted {
-            self.count(*verdict, *count);
-            if is_explained(*verdict) {
-                let explained = self.explained.entry((*verdict, cause.clone())).or_default();
-                explained.add(*count, reader);
-                if explained.first.is_empty() {
-                    explained.first = report.path.display().to_string();
-                }
-            }
-        }
+        report.findings.iter().for_each(|finding| self.count(finding.verdict, 1));
+        report.unlisted.iter().for_each(|((_, likeness), count)| self.count(likeness.verdict, *count));
+        self.clusters.add(report);
     }
 
     fn count(&mut self, verdict: Verdict, count: u64) {
@@ -134,19 +107,6 @@ impl Summary {
             Verdict::Differ => self.unexplained += count,
             Verdict::OracleFailed => self.broken += count,
             Verdict::Agree | Verdict::Open | Verdict::KnownFault => {}
-        }
-    }
-
-    fn add_finding(&mut self, finding: &Finding) {
-        self.count(finding.verdict, 1);
-        if !is_explained(finding.verdict) {
-            return;
-        }
-        let explained = self.explained.entry((finding.verdict, finding.cause.clone())).or_default();
-        explained.add(1, &finding.reader);
-        if explained.reason.is_empty() {
-            explained.first = format!("{} {}", finding.file, super::place(finding));
-            explained.reason.clone_from(&finding.reason);
         }
     }
 
@@ -159,7 +119,7 @@ impl Summary {
                 + reader.tally.records.open
                 + reader.tally.records.known_fault
         };
-        if self.unexplained + self.invariant_errors > 0 {
+        if self.unexplained + self.invariant_errors > 0 || self.strict && !self.expectations.is_empty() {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
@@ -176,6 +136,12 @@ impl Summary {
     pub fn conclusion(&self) -> String {
         let exit = self.exit();
         let mut troubles = Vec::new();
+        for state in [State::Stale, State::Needless, State::Unreasoned] {
+            let count = self.expectations.iter().filter(|problem| problem.state == state).count();
+            if self.strict && count > 0 {
+                troubles.push(counted(count as u64, &format!("{} expectation", state.name())));
+            }
+        }
         for reader in self.readers.iter().filter(|reader| reader.tally.records.failed > 0) {
             troubles.push(format!(
                 "{} broke on {}",
@@ -184,7 +150,9 @@ impl Summary {
             ));
         }
         for (missing, _) in self.missing.iter().filter(|(_, asked_for)| *asked_for) {
-            troubles.push(format!("{} was asked for and is missing", missing.name));
+            // A reader of the user's has no command to install it.
+            let what = if missing.install.is_empty() { "cannot be asked" } else { "is missing" };
+            troubles.push(format!("{} was asked for and {what}", missing.name));
         }
         if self.unreadable > 0 {
             troubles.push(format!("{} cannot be read", counted(self.unreadable, "input")));

@@ -72,6 +72,26 @@ fn our_reader_speaks_the_protocol_in_each_way() {
     }
 }
 
+/// One that is started for each file has a process for each and one to introduce itself; one that lives on has as many
+/// as are asked at once.
+#[test]
+fn what_its_processes_took_is_told() {
+    let folder = Folder::new();
+    let names =
+        ["a", "b", "c"].map(|name| folder.file(name, &linked()).to_str().expect("letters").to_owned());
+    for (reader, processes) in [("{file}", 4), ("", 1)] {
+        let command = format!("mine={CFIDIFF} reader {reader}");
+        let options =
+            ["check", "--format", "jsonl", "--reader", "gimli", "--jobs", "1", "--reader-cmd", &command];
+        let run: Run = cfidiff().args(options).args(&names).output().expect("the program starts").into();
+        let mine = run.exits(0).summary()["readers"][1].clone();
+        assert_eq!((&mine["name"], &mine["processes"]), (&"mine".into(), &processes.into()));
+        for seconds in ["cpu_seconds", "wall_seconds"] {
+            assert!(mine[seconds].as_f64().is_some_and(|seconds| seconds > 0.0), "{mine}");
+        }
+    }
+}
+
 #[test]
 fn a_difference_can_be_shown_again() {
     let folder = Folder::new();
@@ -124,13 +144,65 @@ fn a_crash_is_told_with_the_last_words() {
     breaks_at_one_file(script, ["exited with 3; it said: Traceback KeyError: 7"; 2]);
 }
 
+/// What is wrong with a line is told in the same words whichever way the reader is asked.
+#[test]
+fn what_is_wrong_with_a_line() {
+    for (line, words) in [
+        ("[]", "line 1 is not a JSON object"),
+        ("{}", "line 1, field type: is missing"),
+        ("reading", "line 1 is not JSON: expected value at column 1: reading"),
+        ("\\377", "line 1 is not UTF-8: byte 1 is 0xff"),
+        ("{\"type\":\"\\000\"}", "line 1 is not JSON: "),
+    ] {
+        breaks_at_one_file(&format!("printf '{line}\\n'; exit 0"), [words; 2]);
+    }
+}
+
+/// Who says the same again, or what nobody asked, cannot go on for ever.
+#[test]
+fn answers_that_were_not_asked_for() {
+    let section = "{\"type\":\"section\",\"name\":\".eh_frame\"}";
+    let entry =
+        "{\"type\":\"entry\",\"kind\":\"FDE\",\"offset\":\"0x0\",\"faults\":[{\"key\":\"fault.reported\"}]}";
+    let at = "{\"type\":\"at\",\"address\":\"0x1000\"}";
+    for (lines, code, words) in [
+        (format!("yes '{section}'"), 3, "line 3, field name: \".eh_frame\" was answered before"),
+        (format!("echo '{section}'; yes '{entry}'"), 1, "the section has no room for so many entries"),
+        (format!("yes '{at}'"), 3, "line 2, field address: 0x1000 was not asked about"),
+        ("yes '{\"type\":\"end\"}'".to_owned(), 3, "line 3: stands behind the end of the answer"),
+    ] {
+        let folder = Folder::new();
+        let bad = folder.file("bad", &linked());
+        let answers = format!("{CFIDIFF} reader </dev/null; {lines}");
+        folder.script(
+            "one",
+            &format!("case \"$1\" in */bad) {answers};; *) exec {CFIDIFF} reader \"$1\";; esac"),
+        );
+        let reader = format!("mine={}/one {{file}}", folder.path().display());
+        check(&reader, &[bad.to_str().expect("letters")]).exits(code).says(words);
+    }
+}
+
+/// A process ends with all that it started, and what it left behind is not waited for.
+#[test]
+fn no_process_stays() {
+    let sleeps = "sleep 7531 & trap '' TERM; sleep 7531";
+    breaks_at_one_file(sleeps, ["ran out of time after 4s"; 2]);
+    breaks_at_one_file("sleep 7531 & exit 0", ["ended without a line of type \"end\""; 2]);
+    breaks_at_one_file("exec 0<&-; sleep 7531", ["ran out of time after 4s"; 2]);
+    let processes = std::fs::read_dir("/proc").expect("a list of processes").flatten();
+    let lines = processes.filter_map(|process| std::fs::read(process.path().join("cmdline")).ok());
+    assert_eq!(lines.filter(|line| line == b"sleep\x007531\0").count(), 0);
+}
+
 #[test]
 fn a_reader_that_breaks_at_once_is_not_compared() {
     for (command, words) in [
-        ("mine=no-such-program {file}", "mine is not compared: cannot be run: "),
+        ("mine=no-such-program {file}", "cannot be run: there is no program no-such-program in PATH"),
+        ("mine=/etc/passwd {file}", "cannot be run: /etc/passwd is not executable"),
         (
             "mine=sh -c 'exit 7'",
-            "mine is not compared: ended without a line of type \"end\": it exited with 7",
+            "mine is not compared: printed nothing and ended without a line of type \"end\": it exited with 7",
         ),
         ("mine=echo hello {file}", "mine is not compared: line 1 is not JSON"),
         ("mine=sh -c 'sleep 600'", "mine is not compared: ran out of time after 4s"),

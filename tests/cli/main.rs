@@ -1,10 +1,13 @@
 //! The command from outside: what a person or a program gets for good input, bad input and broken tools.
 
 mod clients;
+mod expectations;
 mod explain;
 mod external;
+mod formats;
 mod generate;
 mod inputs;
+mod matrix;
 mod output;
 mod readers;
 mod support;

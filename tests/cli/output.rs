@@ -4,10 +4,48 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::Stdio;
 
+use serde_json::Value;
+
 use crate::support::{Folder, LINKED, cfidiff, check, linked, run};
 
 /// An object on which gimli does not agree: a row without a CFA rule.
 const DIFFERS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/image");
+
+/// A report without what its sum says of time, which no two runs take alike.
+fn without_times(report: &str) -> String {
+    fn forget(value: &mut Value) {
+        match value {
+            Value::Object(fields) => {
+                for name in ["own_cpu_seconds", "cpu_seconds", "wall_seconds"] {
+                    assert!(fields.remove(name).is_none_or(|seconds| seconds.is_f64()), "{name}");
+                }
+                fields.values_mut().for_each(forget);
+            }
+            Value::Array(items) => items.iter_mut().for_each(forget),
+            _ => {}
+        }
+    }
+    let forgotten = |text: &str| {
+        let mut value: Value = serde_json::from_str(text).ok()?;
+        forget(&mut value);
+        Some(value.to_string())
+    };
+    let by_line = || report.lines().map(|line| forgotten(line).unwrap_or_else(|| line.to_owned()));
+    forgotten(report).unwrap_or_else(|| by_line().collect::<Vec<_>>().join("\n"))
+}
+
+#[test]
+fn what_the_readers_took_is_told_beside_the_report() {
+    let run = check(["--format", "jsonl", LINKED]);
+    run.logs("processes  cases  CPU s  wall s  CPU ms per case\ngimli  ").logs("\ncfidiff  ");
+    let summary = run.summary();
+    let gimli = &summary["readers"][0];
+    assert_eq!((&gimli["name"], &gimli["processes"]), (&"gimli".into(), &0.into()));
+    for seconds in [&gimli["cpu_seconds"], &gimli["wall_seconds"], &summary["own_cpu_seconds"]] {
+        assert!(seconds.as_f64().is_some_and(|seconds| seconds > 0.0 && seconds < 60.0), "{seconds}");
+    }
+    assert!(!check(["-q", LINKED]).stderr.contains("CPU"));
+}
 
 #[test]
 fn json_lines_end_with_the_sum() {
@@ -56,14 +94,15 @@ fn the_sum_counts_the_lines_before_it() {
 #[test]
 fn a_report_goes_to_the_file_that_is_named() {
     let folder = Folder::new();
-    for format in ["text", "jsonl"] {
+    for format in ["text", "jsonl", "json", "sarif", "github"] {
         let file = folder.path().join(format);
         let path = file.to_str().expect("a path of letters");
         let to_stdout = check(["--format", format, LINKED]);
         let to_file = check(["--format", format, "-o", path, LINKED]);
         assert_eq!(to_file.exits(0).stdout, "");
         to_file.logs("(exit 0)");
-        assert_eq!(std::fs::read_to_string(&file).expect("the report is there"), to_stdout.stdout);
+        let in_file = std::fs::read_to_string(&file).expect("the report is there");
+        assert_eq!(without_times(&in_file), without_times(&to_stdout.stdout));
     }
     check(["-o", "/no/such/folder/report", LINKED]).exits(2).logs("cannot write /no/such/folder/report");
     if Path::new("/dev/full").exists() {
@@ -88,17 +127,28 @@ fn the_number_of_findings_is_limited_and_what_is_left_out_is_counted() {
     let findings =
         |run: &crate::support::Run| run.json().iter().filter(|line| line["type"] == "finding").count();
     assert_eq!(findings(&none), 0);
-    let records = |run: &crate::support::Run| run.summary()["readers"].clone();
+    let records = |run: &crate::support::Run| {
+        let summary: Value = serde_json::from_str(&without_times(&run.summary().to_string())).expect("JSON");
+        summary["readers"].clone()
+    };
     assert_eq!(records(&all), records(&none));
     assert!(findings(&all) == 0 || none.json().iter().any(|line| line["type"] == "unlisted"));
 }
 
 #[test]
 fn reports_do_not_depend_on_the_number_of_threads() {
-    for format in ["text", "jsonl"] {
+    for (format, readers) in [
+        ("text", &[][..]),
+        ("jsonl", &[]),
+        ("json", &["--reader", "gimli"]),
+        ("sarif", &["--reader", "gimli"]),
+        ("github", &["--reader", "gimli"]),
+    ] {
+        let arguments = [&["check", "-v", "--format", format, DIFFERS], readers].concat();
         let reports: Vec<String> = ["1", "4", "0"]
             .into_iter()
-            .map(|jobs| run(["check", "-v", "--format", format, "--jobs", jobs, DIFFERS]).stdout)
+            .map(|jobs| run([&arguments[..], &["--jobs", jobs]].concat()).stdout)
+            .map(|report| without_times(&report))
             .collect();
         assert!(reports[0].len() > 100, "{}", reports[0]);
         assert!(reports.iter().all(|report| *report == reports[0]), "{format}");

@@ -135,6 +135,9 @@ fn doctor_tells_what_is_there_and_how_to_get_the_rest() {
     if there("readelf") {
         let all: Run = cfidiff().arg("doctor").output().expect("the program starts").into();
         all.exits(0).says("readelf interp");
+        let (_, table) = all.stdout.split_once("\nsays ").expect("the table of what they say");
+        let widest = table.lines().map(str::len).max();
+        assert!(widest <= Some(120), "{widest:?} columns:\n{}", all.stdout);
     }
 }
 

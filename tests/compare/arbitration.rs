@@ -1,18 +1,25 @@
 //! The reason of an unexplained difference: who of the other readers sides with whom.
 
 use cfidiff::campaign::FileReport;
-use cfidiff_model::{CfaRule, Entry, EntryKind, Instruction, Key, Says};
+use cfidiff_model::{
+    CfaRule, Entry, EntryKind, Finding, Instruction, Key, Rung, Says, Statement, Worth, Wrong,
+};
 
 use crate::keys::{Mistake, mistake};
 use crate::support::{Fake, PLAIN, change_rows, path, run};
 
 /// The reason of the finding of the reader `wrong`, beside these others.
 fn reason(name: &str, wrong: Fake, others: Vec<Fake>) -> String {
+    finding(name, wrong, others).reason
+}
+
+/// The finding of the reader `wrong`, beside these others.
+fn finding(name: &str, wrong: Fake, others: Vec<Fake>) -> Finding {
     let mut fakes = vec![wrong.named("wrong")];
     fakes.extend(others);
     let report: FileReport = run(&[path(name)], fakes, usize::MAX, 1).remove(0);
     let mut findings = report.findings.into_iter().filter(|finding| finding.reader == "wrong");
-    findings.next().expect("a mistake is a finding").reason
+    findings.next().expect("a mistake is a finding")
 }
 
 fn wrong_segment(entries: &mut [Entry]) {
@@ -35,15 +42,65 @@ fn another_reader_that_agrees_sides_with_ours() {
 
 #[test]
 fn another_reader_that_says_the_same_makes_ours_suspect() {
-    let right = Fake::with(|_| {}).named("right");
-    let reason = reason(
-        PLAIN,
-        Fake::with(|entries| wrong_segment(entries)),
-        vec![Fake::with(|entries| wrong_segment(entries)).named("same"), right],
-    );
+    let wrong = || Fake::with(|entries| wrong_segment(entries));
+    let alone = finding(PLAIN, wrong(), vec![wrong().named("same")]);
     let clause = Key::FdeSegment.clause();
     let words = "same says the same as wrong: ours stands alone and is suspect; the clause is";
-    assert_eq!(reason, format!("{words} {clause}"));
+    assert_eq!(alone.reason, format!("{words} {clause}"));
+    assert_eq!((alone.wrong, alone.rung), (Wrong::Ours, Rung::Agreement));
+    let worth: Vec<Worth> = alone.statements.iter().map(|statement| statement.worth).collect();
+    assert_eq!(worth, [Worth::Wrong, Worth::Right, Worth::Right]);
+    // With one of another family on our side nobody knows.
+    let divided = finding(PLAIN, wrong(), vec![wrong().named("same"), Fake::with(|_| {}).named("right")]);
+    let words = "readers are divided: same says the same as wrong, right sides with ours; the clause is";
+    assert_eq!(divided.reason, format!("{words} {clause}"));
+    assert_eq!((divided.wrong, divided.rung), (Wrong::Unknown, Rung::None));
+    assert!(divided.statements.iter().all(|statement| statement.worth == Worth::Unknown));
+}
+
+#[test]
+fn the_clause_is_above_readers_that_do_not_contradict_it() {
+    let wrong = || Fake::with(|entries| wrong_segment(entries));
+    for others in [vec![], vec![Fake::with(|_| {}).named("right")]] {
+        let finding = finding(PLAIN, wrong(), others);
+        assert_eq!((finding.wrong, finding.rung), (Wrong::Reader, Rung::Clause));
+    }
+}
+
+#[test]
+fn every_reader_with_a_word_on_the_place_is_told_with_it() {
+    let others = vec![
+        Fake::with(|_| {}).named("right"),
+        Fake::with(|entries| segment(entries, 2)).named("other"),
+        Fake::saying(Says::all() - Says::SEGMENT).named("silent"),
+        Fake::with(|entries| entries.truncate(1)).named("short"),
+        // It differs on the record, and not in this.
+        Fake::with(|entries: &mut Vec<Entry>| entries[1].length += 4).named("elsewhere"),
+    ];
+    let finding = finding(PLAIN, Fake::with(|entries| wrong_segment(entries)), others);
+    let told = |Statement { reader, says, worth, why }: &Statement| {
+        format!("{reader}: {says} {} {why}", worth.name())
+    };
+    let told: Vec<String> = finding.statements.iter().map(told).collect();
+    let expected = [
+        "ours: none right by the clause",
+        "wrong: 0x1 wrong against the clause",
+        "right: none right by the clause",
+        "other: 0x2 wrong against the clause",
+        "short: fewer",
+        "elsewhere: none right by the clause",
+    ];
+    assert_eq!(told.len(), expected.len(), "{told:#?}");
+    for (told, expected) in told.iter().zip(expected) {
+        assert!(told.starts_with(expected.trim_end_matches("fewer")), "{told}");
+    }
+}
+
+#[test]
+fn what_is_of_no_one_record_has_no_table() {
+    let extra = mistake(Key::EntryExtra).expect("a mistake").change;
+    let finding = finding(PLAIN, Fake::with(extra), vec![Fake::with(|_| {}).named("right")]);
+    assert_eq!((finding.wrong, finding.rung, finding.statements.len()), (Wrong::Reader, Rung::Clause, 0));
 }
 
 #[test]

@@ -116,11 +116,15 @@ fn what_is_explained_is_summed_up_by_cause_and_is_success() {
         let mut summary = Summary::new(&Plan::new(&paths), &readers, Vec::new());
         run(&paths, fakes(), limit, 1).iter().for_each(|report| summary.add(report));
         assert_eq!((summary.exit(), summary.unexplained), (Exit::Agree, 0));
-        assert_eq!(summary.explained.len(), 1);
-        let explained = &summary.explained[&(Verdict::Open, "ill-formed: fault.unknown-opcode".to_owned())];
-        assert_eq!((explained.count, &explained.readers[..]), (4, &["one".to_owned(), "two".to_owned()][..]));
-        assert!(explained.first.contains("op-unk-17"), "{}", explained.first);
-        assert_eq!(explained.reason.is_empty(), limit == 0);
+        let [explained] = summary.clusters.by_weight()[..] else { panic!("one cluster") };
+        assert_eq!(
+            (explained.verdict, explained.cause.as_str()),
+            (Verdict::Open, "ill-formed: fault.unknown-opcode")
+        );
+        assert_eq!((explained.count, explained.files), (4, 2));
+        assert_eq!(explained.readers, [("one".to_owned(), 2), ("two".to_owned(), 2)]);
+        assert!(explained.first().is_some_and(|first| first.case.contains("op-unk-17")), "{explained:?}");
+        assert_eq!(explained.example.is_none(), limit == 0);
     }
 }
 

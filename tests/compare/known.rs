@@ -10,7 +10,7 @@ fn listed() -> Known {
     Known {
         id: "fake-segment".into(),
         reader: "fake".into(),
-        versions: "<=1.0".into(),
+        versions: "<=1.0".parse().expect("a range"),
         verdict: KnownVerdict::KnownFault,
         keys: vec!["fde.segment".into()],
         record: vec!["kind=FDE".into()],

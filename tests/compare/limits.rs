@@ -1,6 +1,7 @@
 //! The limit of findings: all are counted, whatever the limit and however many passes meet them.
 
 use cfidiff::campaign::FileReport;
+use cfidiff::compare::Likeness;
 use cfidiff_model::{Entry, EntryKind, Key, Says, Verdict};
 
 use crate::support::{Fake, PLAIN, path, run};
@@ -33,10 +34,20 @@ fn findings_are_listed_up_to_the_limit_and_counted_behind_it() {
 }
 
 #[test]
-fn what_is_not_listed_is_told_by_reader_verdict_and_cause() {
+fn what_is_not_listed_is_told_by_reader_verdict_cause_key_and_pattern() {
     let report = report(Fake::with(six_mistakes), 0);
-    let key = ("fake".to_owned(), Verdict::Differ, String::new());
-    assert_eq!(report.unlisted.into_iter().collect::<Vec<_>>(), [(key, 6)]);
+    let told: Vec<_> = report
+        .unlisted
+        .iter()
+        .map(|((reader, Likeness { verdict, cause, key, pattern }), count)| {
+            assert_eq!((reader.as_str(), *verdict, cause.as_str()), ("fake", Verdict::Differ, ""));
+            (*key, pattern.as_str(), *count)
+        })
+        .collect();
+    let pattern = |key: Key| told.iter().filter(|(other, ..)| *other == key).copied().collect::<Vec<_>>();
+    assert_eq!(pattern(Key::FdeCiePointer), [(Key::FdeCiePointer, "theirs = ours + 1", 2)]);
+    assert_eq!(told.iter().map(|(.., count)| count).sum::<u64>(), 6, "{told:?}");
+    assert_eq!(told.len(), 3, "{told:?}");
 }
 
 #[test]

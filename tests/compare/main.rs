@@ -3,6 +3,7 @@
 mod arbitration;
 mod campaign;
 mod complaints;
+mod construction;
 mod exits;
 mod instructions;
 mod keys;

@@ -68,6 +68,34 @@ fn the_last_row_counts_at_the_end_of_the_address_space() {
 }
 
 #[test]
+fn the_end_of_32_bit_addresses_is_zero_or_one_more_than_the_last() {
+    let found = compare(
+        &case("record/up-to-the-top-32"),
+        &Fake::with(|entries| {
+            change_rows(&mut entries[1], |rows| {
+                assert_eq!(rows[1].end, 0, "the address behind the last one");
+                rows[1].end = 1 << 32;
+            });
+        }),
+    );
+    found.agrees(2);
+}
+
+#[test]
+fn a_row_from_zero_to_zero_is_empty() {
+    let found = compare(
+        &case("relocatable/overlap_and_zero_length.o"),
+        &Fake::with(|entries| {
+            change_rows(&mut entries[2], |rows| {
+                assert_eq!((rows.len(), rows[0].start, rows[0].end), (1, 0, 0), "an FDE that covers nothing");
+                rows.clear();
+            });
+        }),
+    );
+    found.agrees(5);
+}
+
+#[test]
 fn a_boundary_moved_forward_is_told_between_the_two() {
     let found = with_rows(|rows| (rows[1].end, rows[2].start) = (0x1018, 0x1018));
     let told = (Key::RowCfaRegister, 0x28, "at 0x1014: cfa=rbp+16", "at 0x1014: cfa=rsp+16");

@@ -8,7 +8,8 @@ use cfidiff_model::{Entry, FaultKind, Says};
 use serde_json::{Value, json};
 
 use super::super::lines::EntryLine;
-use super::super::{LOOK_UPS, answer, capability_name, convert};
+use super::super::{LOOK_UPS, answer, capability_name, convert, json as line_of_json};
+use crate::process::{TIME_OUT, TIME_PER_MIB};
 
 const PATH: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/PROTOCOL.md");
 const INSTRUCTIONS: &str = include_str!("../../../src/model/instruction.rs");
@@ -55,8 +56,8 @@ fn full(kind: &str) -> Value {
 
 /// Whether an entry is taken from a reader that says this, and if not why.
 fn taken(entry: Value, says: Says) -> Result<Entry, String> {
-    let refusal = |bad: convert::BadField| format!("{}: {}", bad.path, bad.why);
-    let line: EntryLine = answer::parse(entry).map_err(refusal)?;
+    let refusal = |bad: line_of_json::BadField| format!("{}: {}", bad.path, bad.why);
+    let line: EntryLine = line_of_json::parse(&entry.to_string()).map_err(refusal)?;
     let mut taken = Entry::default();
     convert::entry(line, says, &mut taken).map_err(refusal)?;
     Ok(taken)
@@ -254,10 +255,11 @@ fn the_lists_are_those_of_the_code() {
 #[test]
 fn the_limits_are_those_of_the_code() {
     let text = fs::read_to_string(PATH).expect("PROTOCOL.md is there");
-    let seconds = super::super::TIME_OUT.as_secs();
+    let (seconds, more) = (TIME_OUT.as_secs(), TIME_PER_MIB.as_secs());
     let (output, line) = (super::super::OUTPUT_LIMIT, crate::lines::LONGEST);
     for words in [
         format!("{seconds} seconds for a file"),
+        format!("and {more} more for each MiB"),
         format!("print {} GiB", output >> 30),
         format!("lines of {} MiB", line >> 20),
         format!("printed more than {output} bytes"),
