@@ -3,12 +3,14 @@
 #![forbid(unsafe_code)]
 
 pub mod campaign;
+mod command_line;
 pub mod compare;
 pub mod corpus;
 pub mod expectations;
 #[cfg(feature = "harness")]
 pub mod harness;
 pub mod image;
+pub mod invariants;
 pub mod report;
 
 pub use cfidiff_model as model;

@@ -64,6 +64,7 @@ impl Run {
                 readers: &readers,
                 judge: &Judge::new(known::load().expect("the lists parse")),
                 image: image::Options { debug_files: false, ..image::Options::default() },
+                invariants: false,
                 sections: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
                 max_findings: usize::MAX,
                 jobs: 0,

@@ -11,7 +11,7 @@ use cfidiff::campaign::Exit;
 use cfidiff::corpus::{Cell, Matrix, Verdicts};
 use cfidiff::report::{SCHEMA, causes_markdown, matrix_markdown};
 use cfidiff_gen::suite::Suite;
-use cfidiff_model::{FaultKind, Key, Rung, Verdict, Wrong};
+use cfidiff_model::{FaultKind, Invariant, Key, Rung, Verdict, Wrong};
 use cfidiff_oracles::{known, registry};
 use serde_json::Value;
 
@@ -33,6 +33,7 @@ fn lists() -> Vec<(&'static str, String)> {
         ("matrix", matrix_markdown(&MATRIX)),
         ("matrix causes", causes_markdown(&MATRIX)),
         ("finding keys", finding_keys()),
+        ("invariants", invariants()),
         ("fault kinds", fault_kinds()),
         ("decision points", decision_points()),
         ("harness", harness()),
@@ -186,6 +187,14 @@ fn readers() -> String {
 
 fn finding_keys() -> String {
     table(["key", "decided by"], Key::ALL.iter().map(|key| [code(key.name()), key.clause().to_owned()]))
+}
+
+fn invariants() -> String {
+    let rows = Invariant::ALL.iter().map(|key| {
+        let severity = key.severity().name().to_owned();
+        [severity, code(key.name()), key.must().to_owned(), key.clause().to_owned()]
+    });
+    table(["severity", "key", "what must hold", "clause"], rows)
 }
 
 fn fault_kinds() -> String {

@@ -1,9 +1,10 @@
 //! Damaged sections: whatever the bytes, our reader and gimli agree on a record or the difference is reported.
 
 use cfidiff::compare::{Comparator, Judge, tally};
-use cfidiff::image;
+use cfidiff::image::{self, Layout};
+use cfidiff::invariants;
 use cfidiff_cfi::{Reader, RecordKind};
-use cfidiff_model::{Case, Section, Verdict};
+use cfidiff_model::{Case, Section, SectionKind, Verdict};
 use cfidiff_oracles::gimli::Gimli;
 use cfidiff_oracles::{Oracle, known};
 use proptest::prelude::*;
@@ -39,6 +40,11 @@ fn records(section: &Section, case: &Case) -> u64 {
 /// Compares a case with gimli, and asserts that every CIE and FDE came to a verdict and every verdict but
 /// agreement to a finding.
 fn check(case: Case) {
+    let kinds = [SectionKind::EhFrame, SectionKind::DebugFrame];
+    // Bounded and without a panic; what is found has a place.
+    for broken in invariants::check(&case, &Layout::default(), &kinds, 3).findings {
+        assert!(!broken.places.is_empty() && broken.count >= broken.places.len() as u64, "{broken:?}");
+    }
     let gimli = Gimli;
     let judge = Judge::new(known::load().expect("the lists are well-formed"));
     let expected: u64 = case.frame_sections().map(|(_, section)| records(section, &case)).sum();

@@ -7,15 +7,14 @@ use std::process::Command;
 
 use cfidiff::campaign::Exit;
 use cfidiff::report::SCHEMA;
-use cfidiff_model::{Key, Rung, Verdict, Worth, Wrong};
+use cfidiff_model::{Invariant, Key, Rung, Severity, Verdict, Worth, Wrong};
 use serde_json::Value;
 
 /// A run over the corpus, with whatever else brings every kind of line about.
 fn lines(arguments: &[&str]) -> Vec<Value> {
     let output = Command::new(env!("CARGO_BIN_EXE_cfidiff"))
-        // Some versions of LLVM loop for ever on one case.
-        .args(["check", "--timeout", "15", "--format", "jsonl"])
         .args(arguments)
+        .args(["--format", "jsonl"])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .env("PATH", if arguments.contains(&"no-such-file") { "no-such-folder".into() } else { path() })
         .output()
@@ -148,12 +147,16 @@ fn reports_fit_the_schema_and_fill_it() {
     )
     .expect("a file");
     let list = list.path().to_str().expect("a name");
-    for arguments in [
-        &["corpus/cases", "--expect", list][..],
-        &["corpus/cases", "no-such-file", damaged, "--max-findings", "0"],
-    ] {
+    // Some versions of LLVM loop for ever on one case.
+    let check = ["check", "--timeout", "15", "corpus/cases"];
+    let expecting = [&check[..], &["--expect", list]].concat();
+    let without_readers = [&check[..], &["no-such-file", damaged, "--max-findings", "0"]].concat();
+    let invariants = ["invariants", "--severity", "info", "corpus/cases", damaged];
+    for (arguments, last) in
+        [(&expecting[..], "summary"), (&without_readers, "summary"), (&invariants, "survey")]
+    {
         let lines = lines(arguments);
-        assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from("summary")));
+        assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from(last)));
         for line in &lines {
             if let Err(error) = validator.check(&schema, line, "") {
                 panic!("{error}\nin {line}");
@@ -202,6 +205,9 @@ fn the_lists_of_the_schema_are_those_of_the_code() {
     let list = |name: &str| schema["$defs"][name]["enum"].as_array().cloned().unwrap_or_default();
     let keys: Vec<Value> = Key::ALL.iter().map(|key| key.name().into()).collect();
     assert_eq!(list("key"), keys);
+    let invariants: Vec<Value> = Invariant::ALL.iter().map(|key| key.name().into()).collect();
+    assert_eq!(list("invariant_key"), invariants);
+    assert_eq!(list("severity"), Severity::ALL.map(|severity| Value::from(severity.name())));
     // Records that agree are counted and are no findings.
     let verdicts = [Verdict::Differ, Verdict::Open, Verdict::KnownFault, Verdict::OracleFailed];
     assert_eq!(list("verdict"), verdicts.map(|verdict| Value::from(verdict.name())));

@@ -49,6 +49,7 @@ fn disagreements(folder: &Path) -> (Vec<String>, u64) {
         readers: &[gimli.expect("it has an adapter").expect("it is built in")],
         judge: &Judge::new(cfidiff_oracles::known::load().expect("the lists can be read")),
         image: image::Options::default(),
+        invariants: false,
         sections: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
         max_findings: 10,
         jobs: 0,

@@ -3,10 +3,13 @@
 mod costs;
 mod exit;
 mod expected;
+mod ordered;
 mod plan;
 mod run;
+mod survey;
 
 pub use costs::Costs;
 pub use exit::Exit;
 pub use plan::{Plan, Unreadable};
 pub use run::{CaseReport, Failure, FileReport, Settings, run};
+pub use survey::{SurveySettings, survey};

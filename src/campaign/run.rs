@@ -1,33 +1,35 @@
 //! The run: batches in parallel, and within a batch every pass of every reader.
 
 use std::collections::{BTreeMap, HashSet};
+use std::mem::take;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc;
 
 use cfidiff_cfi::{Reader, Table};
-use cfidiff_model::{Case, Entry, EntryKind, Finding, Says, Section, SectionKind, Target, Verdict};
+use cfidiff_model::{
+    BrokenInvariant, Case, Entry, EntryKind, Finding, Says, Section, SectionKind, Severity, Target, Verdict,
+};
 use cfidiff_oracles::Oracle;
 use cfidiff_oracles::expected::ExpectedAnswer;
 use cfidiff_oracles::usage::Usage;
 use rayon::prelude::*;
 
 use crate::campaign::costs::{Costs, Measured, Work};
+use crate::campaign::ordered::ordered;
 use crate::campaign::{Plan, expected};
 use crate::compare::{
     CaseAnswer, Comparator, Construction, Counts, Judge, Likeness, ReaderTally, Witness, arbitrate,
     by_section, fingerprint, look_up, tally,
 };
-use crate::image::{self, OpenError};
+use crate::image::{self, Image, Layout, OpenError};
+use crate::invariants;
 
 /// The most files that go into one batch.
 const BATCH_FILES: usize = 64;
 /// The most bytes of files that go into one batch.
 const BATCH_BYTES: u64 = 16 << 20;
-
-/// The most threads that work.
-const MAX_THREADS: usize = 256;
+/// How many places of one broken invariant are told.
+const MAX_PLACES: usize = 3;
 
 /// What a run is made with.
 pub struct Settings<'s> {
@@ -37,6 +39,9 @@ pub struct Settings<'s> {
     pub judge: &'s Judge,
     /// How files are opened.
     pub image: image::Options,
+    /// Whether to ask as well for what must hold of each file by itself, as far as the image options tell what stands
+    /// around its call frame information.
+    pub invariants: bool,
     /// The kinds of section to look at.
     pub sections: Vec<SectionKind>,
     /// How many findings of one section and pass are kept in words.
@@ -60,6 +65,8 @@ pub struct FileReport {
     pub cases: Vec<CaseReport>,
     /// The findings of all its cases and readers, by case, section, offset, reader and key.
     pub findings: Vec<Finding>,
+    /// What does not hold of its cases by themselves: errors and warnings, or all in a survey.
+    pub invariants: Vec<BrokenInvariant>,
     /// How many findings are not listed, by reader and by what they share.
     pub unlisted: BTreeMap<(String, Likeness), u64>,
 }
@@ -73,6 +80,7 @@ impl FileReport {
             || self.findings.iter().any(|finding| is_trouble(finding.verdict))
             || self.unlisted.keys().any(|(_, likeness)| is_trouble(likeness.verdict))
             || self.cases.iter().any(|case| case.failures_alone().next().is_some())
+            || self.invariants.iter().any(|broken| broken.severity == Severity::Error)
     }
 
     /// Why it could not be read at all, in words that leave its name out.
@@ -130,40 +138,17 @@ pub fn run(
     let batches = plan.batches(BATCH_FILES, BATCH_BYTES);
     // More threads than there are passes to make would only cost.
     let passes: usize = settings.readers.iter().map(|oracle| oracle.passes().len()).sum();
-    let threads = settings.jobs.min(batches.len().saturating_mul(passes).max(1)).min(MAX_THREADS);
-    let pool = rayon::ThreadPoolBuilder::new()
-        .num_threads(threads)
-        .build()
-        .map_err(|error| format!("cannot start {threads} threads: {error}"))?;
-    let (sender, receiver) = mpsc::channel();
-    let stopped = AtomicBool::new(false);
+    let threads = settings.jobs.min(batches.len().saturating_mul(passes).max(1));
     let mut work = Work::default();
-    std::thread::scope(|scope| {
-        scope.spawn(|| {
-            pool.install(|| {
-                // A bridge begins batches in order, so that few reports wait for one before them.
-                batches.iter().enumerate().par_bridge().for_each_with(sender, |sender, (index, batch)| {
-                    if !stopped.load(Ordering::Relaxed) {
-                        // Once stopped, nobody is there to receive it.
-                        let _ = sender.send((index, run_batch(batch, settings)));
-                    }
-                });
-            });
-        });
-        let mut waiting = BTreeMap::new();
-        let mut next = 0;
-        for (index, batch) in receiver {
-            waiting.insert(index, batch);
-            while let Some((reports, of_batch)) = waiting.remove(&next) {
-                work.add(&of_batch);
-                if reports.into_iter().try_for_each(&mut each).is_break() {
-                    stopped.store(true, Ordering::Relaxed);
-                    return;
-                }
-                next += 1;
-            }
-        }
-    });
+    ordered(
+        &batches,
+        threads,
+        |batch| run_batch(batch, settings),
+        |(reports, of_batch)| {
+            work.add(&of_batch);
+            reports.into_iter().try_for_each(&mut each)
+        },
+    )?;
     Ok(work.costs(settings.readers))
 }
 
@@ -171,17 +156,26 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> (Vec<FileReport>, Wo
     let opening = Measured::start();
     let mut reports = Vec::with_capacity(paths.len());
     let mut cases = Vec::new();
+    let mut layouts = Vec::new();
     let mut owners = Vec::new();
     let mut answers_beside = Vec::with_capacity(paths.len());
     for path in paths {
-        let (mut report, mut found) = open(path, settings);
+        let (mut report, mut image) = open(path, settings);
         answers_beside.push(expected::beside(path).unwrap_or_else(|why| {
             report.damage.push(why);
             None
         }));
-        owners.extend(std::iter::repeat_n(reports.len(), found.len()));
-        cases.append(&mut found);
+        owners.extend(std::iter::repeat_n(reports.len(), image.cases.len()));
+        cases.append(&mut image.cases);
+        layouts.append(&mut image.layouts);
         reports.push(report);
+    }
+    if settings.invariants {
+        let broken: Vec<_> =
+            cases.par_iter().zip(&layouts).map(|(case, layout)| check(case, layout, settings)).collect();
+        for (broken, &owner) in broken.into_iter().zip(&owners) {
+            reports[owner].invariants.extend(broken);
+        }
     }
     let passes: Vec<(usize, usize)> = settings
         .readers
@@ -216,19 +210,26 @@ fn run_batch(paths: &[PathBuf], settings: &Settings<'_>) -> (Vec<FileReport>, Wo
 }
 
 /// Opens a file and keeps what the settings ask for.
-fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Vec<Case>) {
+fn open(path: &Path, settings: &Settings<'_>) -> (FileReport, Image) {
     let mut report = FileReport { path: path.to_owned(), ..FileReport::default() };
     match image::open(path, &settings.image) {
-        Ok(image) => {
-            report.notes = image.notes;
-            report.damage = image.damage;
-            (report, image.cases)
+        Ok(mut image) => {
+            report.notes = take(&mut image.notes);
+            report.damage = take(&mut image.damage);
+            (report, image)
         }
         Err(error) => {
             report.error = Some(error);
-            (report, Vec::new())
+            (report, Image::default())
         }
     }
+}
+
+/// What does not hold of a case by itself. Of what is only worth to know, a comparison does not tell.
+fn check(case: &Case, layout: &Layout, settings: &Settings<'_>) -> Vec<BrokenInvariant> {
+    let mut broken = invariants::check(case, layout, &settings.sections, MAX_PLACES).findings;
+    broken.retain(|broken| broken.severity != Severity::Info);
+    broken
 }
 
 /// What our reader found in a case. What was compared is what ours had to say, so another evaluation is needed

@@ -41,6 +41,11 @@ impl<'a> Cies<'a> {
         }
     }
 
+    /// The offsets of the CIEs, ascending.
+    pub fn offsets(&self) -> impl Iterator<Item = usize> {
+        self.by_offset.iter().map(|&(offset, _)| offset)
+    }
+
     /// The place of the CIE at `offset`, if it is known.
     fn known(&self, offset: usize) -> Option<usize> {
         let at = self.by_offset.binary_search_by_key(&offset, |&(offset, _)| offset).ok()?;

@@ -154,6 +154,11 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
         }
     }
 
+    /// Whether the table can be searched: it was read, and its entries have a fixed size.
+    pub fn is_searchable(&self) -> bool {
+        self.faults.is_empty() && self.table_encoding != OMIT && self.entry_size().is_some()
+    }
+
     /// The entry that covers `address` if any does: the last one that starts at or before it, found by binary
     /// search as the run-time unwinder does. The entry's FDE must still be asked whether its range holds the
     /// address. `None` as well when the table has no entries of a fixed size.

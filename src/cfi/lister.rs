@@ -9,17 +9,19 @@ use crate::row_machine::Rule;
 use crate::semantics::{Semantics, op};
 use crate::table::MAX_FAULTS;
 
-/// Pushes every instruction that it is shown.
-pub(crate) struct Lister<'r, 'a, S: Semantics + ?Sized> {
+/// Pushes every instruction that it is shown, and with `PLACES` where it starts.
+pub(crate) struct Lister<'r, 'a, S: Semantics + ?Sized, const PLACES: bool = false> {
     pub reader: &'r Reader<'a, S>,
     /// The size of an address, for expressions.
     pub address_size: u8,
     pub list: &'r mut Vec<Instruction>,
     /// What was wrong with expressions.
     pub faults: &'r mut Vec<Fault>,
+    /// The section offsets of the instructions.
+    pub places: Vec<usize>,
 }
 
-impl<S: Semantics + ?Sized> Lister<'_, '_, S> {
+impl<S: Semantics + ?Sized, const PLACES: bool> Lister<'_, '_, S, PLACES> {
     #[inline(always)]
     fn push(&mut self, instruction: Instruction) -> Result<(), Stop> {
         self.list.push(instruction);
@@ -37,9 +39,13 @@ impl<S: Semantics + ?Sized> Lister<'_, '_, S> {
     }
 }
 
-impl<S: Semantics + ?Sized> Visitor for Lister<'_, '_, S> {
+impl<S: Semantics + ?Sized, const PLACES: bool> Visitor for Lister<'_, '_, S, PLACES> {
     #[inline(always)]
-    fn at(&mut self, _: usize) {}
+    fn at(&mut self, position: usize) {
+        if PLACES {
+            self.places.push(position);
+        }
+    }
 
     #[inline(always)]
     fn advance(&mut self, opcode: u8, delta: u64) -> Result<(), Stop> {

@@ -113,6 +113,11 @@ struct Remembered {
 }
 
 impl RowContext {
+    /// How many states the FDE evaluated last had remembered and not restored at its end.
+    pub fn remembered(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Evaluates the FDE's instructions and passes its rows on in address order. Returns what was wrong. Where
     /// that ended the program, the rows that it had finished have been passed on, not the one in the making. An
     /// FDE without [`Fde::has_rows`] gives none: its own faults say why.

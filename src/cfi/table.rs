@@ -84,6 +84,11 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         self.cies.get(place)
     }
 
+    /// The offsets of all CIEs, ascending.
+    pub fn cie_offsets(&self) -> impl Iterator<Item = SectionOffset> {
+        self.cies.offsets().map(|offset| SectionOffset(offset as u64))
+    }
+
     /// Fills `entry` with the record of this number: its fields always, its instructions and rows as `says`
     /// asks. Returns `false` when there is no such record.
     pub fn fill(&mut self, index: usize, says: Says, entry: &mut Entry) -> bool {
@@ -103,6 +108,36 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         self.add_section_faults(record.offset, record.end, entry);
         entry.faults.truncate(MAX_FAULTS);
         true
+    }
+
+    /// Where the instructions of a record start, in bytes from the section's start: one place for each instruction
+    /// that [`Table::fill`] lists, and one more when a last one cannot be decoded.
+    pub fn instruction_places(&mut self, index: usize) -> Vec<usize> {
+        let Some(record) = self.record(index) else { return Vec::new() };
+        let (cie, function, start) = match &record.kind {
+            RecordKind::Cie(place) => {
+                let cie = self.cies.get(*place);
+                (cie, None, cie.map_or(record.end, |cie| cie.instructions))
+            }
+            RecordKind::Fde(fde) => {
+                let cie = fde.cie.and_then(|place| self.cies.get(place));
+                (cie, Some(fde.initial_location), fde.instructions)
+            }
+            RecordKind::Terminator | RecordKind::Unreadable(_) => return Vec::new(),
+        };
+        let Some(cie) = cie.filter(|cie| cie.usable) else { return Vec::new() };
+        let (mut list, mut faults) = (Vec::new(), Vec::new());
+        let program = Program { reader: &self.reader, cie, function };
+        let mut lister: Lister<'_, '_, S, true> = Lister {
+            reader: program.reader,
+            address_size: cie.address_size,
+            list: &mut list,
+            faults: &mut faults,
+            places: Vec::new(),
+        };
+        // What cannot be decoded is told by the entry's faults.
+        let _ = program.run(&mut program.cursor(start, record.end), &mut lister);
+        lister.places
     }
 
     fn fill_cie(&mut self, place: usize, says: Says, entry: &mut Entry) {
@@ -174,7 +209,8 @@ fn list<S: Semantics + ?Sized>(
     end: usize,
     entry: &mut Entry,
 ) -> Result<Progress, Box<Fault>> {
-    let mut lister = Lister {
+    let mut lister: Lister<'_, '_, S> = Lister {
+        places: Vec::new(),
         reader: program.reader,
         address_size: program.cie.address_size,
         list: &mut entry.instructions,

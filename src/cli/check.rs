@@ -7,24 +7,25 @@ use std::path::{Path, PathBuf};
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
 use cfidiff::compare::Judge;
+use cfidiff::corpus;
+use cfidiff::image::{self, Surroundings};
 use cfidiff::report::{Summary, costs_text};
-use cfidiff::{corpus, image};
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
-use cfidiff_model::SectionKind;
 use cfidiff_oracles::Missing;
 
-use crate::cli::Common;
 use crate::cli::expected::{self, Expected};
 use crate::cli::form::Form;
 use crate::cli::log::{Log, progress_bar};
 use crate::cli::readers::Wanted;
 use crate::cli::variants::{Generated, HowMany, Options};
+use crate::cli::{Common, section_kinds};
 
 /// Compare readers on files and directories; without a path, on the checked-in corpus.
 ///
 /// Directories are walked: files that are neither ELF nor archives are passed over and counted. Every record is
-/// compared with every reader, and each difference is a finding with a verdict and a reason.
+/// compared with every reader, and each difference is a finding with a verdict and a reason. Call frame information that
+/// is wrong by itself is a finding as well.
 #[derive(clap::Args)]
 pub struct Check {
     /// Files and directories.
@@ -56,6 +57,9 @@ pub struct Check {
     options: Options,
     #[command(flatten)]
     expected: Expected,
+    /// Do not ask what must hold of the files by themselves, see `invariants`. Of the corpus it is never asked.
+    #[arg(long)]
+    no_invariants: bool,
 }
 
 impl Check {
@@ -75,11 +79,19 @@ impl Check {
         }
         let plan = Plan::new(&paths);
         let (readers, missing) = self.wanted.find();
+        // The corpus is broken on purpose, and its manifest says where.
+        let is_suite = self.paths.is_empty() && generated.is_none();
+        let invariants = !self.no_invariants && !is_suite;
         let settings = Settings {
             readers: &readers,
             judge: &judge,
-            image: image::Options { debug_files: !self.no_debug_files, ..image::Options::default() },
-            sections: self.section_kinds(),
+            image: image::Options {
+                debug_files: !self.no_debug_files,
+                surroundings: if invariants { Surroundings::Headers } else { Surroundings::None },
+                ..image::Options::default()
+            },
+            invariants,
+            sections: section_kinds(&self.sections),
             max_findings: self.max_findings,
             jobs: self.jobs,
         };
@@ -138,13 +150,6 @@ impl Check {
     /// Whether the person at the terminal reads the report as it comes, and so needs no log of what it says.
     fn report_is_on_terminal(&self) -> bool {
         self.format == Form::Text && self.output.is_none() && io::stdout().is_terminal()
-    }
-
-    fn section_kinds(&self) -> Vec<SectionKind> {
-        let all = [SectionKind::EhFrame, SectionKind::DebugFrame];
-        all.into_iter()
-            .filter(|kind| self.sections.is_empty() || self.sections.iter().any(|name| name == kind.name()))
-            .collect()
     }
 }
 

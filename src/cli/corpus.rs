@@ -122,6 +122,7 @@ impl Corpus {
             readers: &readers,
             judge: &Judge::new(known.clone()),
             image: image::Options { debug_files: false, ..image::Options::default() },
+            invariants: false,
             sections: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
             max_findings: usize::MAX,
             jobs: 0,

@@ -8,6 +8,7 @@ use std::process::ExitCode;
 use anstream::{AutoStream, ColorChoice};
 use cfidiff::campaign::Exit;
 use cfidiff::report::printable;
+use cfidiff_model::SectionKind;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use comfy_table::Table;
 
@@ -16,8 +17,10 @@ mod corpus;
 mod doctor;
 mod dump;
 mod expected;
+mod explain;
 mod form;
 mod r#gen;
+mod invariants;
 mod log;
 mod reader;
 mod readers;
@@ -42,8 +45,10 @@ enum Sub {
     Check(check::Check),
     Corpus(corpus::Corpus),
     Dump(dump::Dump),
+    Explain(explain::ExplainRecord),
     Doctor(doctor::Doctor),
     Gen(r#gen::Gen),
+    Invariants(invariants::Invariants),
     Reader(reader::Reader),
 }
 
@@ -86,8 +91,10 @@ pub fn main() -> ExitCode {
         Sub::Check(check) => check.run(&command.common),
         Sub::Corpus(corpus) => corpus.run(&command.common),
         Sub::Dump(dump) => dump.run(&command.common),
+        Sub::Explain(explain) => explain.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
         Sub::Gen(r#gen) => r#gen.run(&command.common),
+        Sub::Invariants(invariants) => invariants.run(&command.common),
         Sub::Reader(reader) => reader.run(),
     };
     match result {
@@ -131,6 +138,12 @@ impl Common {
         };
         Ok(Box::new(AutoStream::new(raw, choice)))
     }
+}
+
+/// The kinds of section with these names, or all without any.
+fn section_kinds(names: &[String]) -> Vec<SectionKind> {
+    let all = [SectionKind::EhFrame, SectionKind::DebugFrame];
+    all.into_iter().filter(|kind| names.is_empty() || names.iter().any(|name| name == kind.name())).collect()
 }
 
 /// A table's lines without the blanks that surround each.

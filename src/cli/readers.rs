@@ -73,7 +73,7 @@ fn start(pair: &str, others: &[Box<dyn Oracle>], time_out: Duration) -> Result<E
 }
 
 /// A name that some reader has or could have.
-fn reader_name(name: &str) -> Result<String, String> {
+pub(crate) fn reader_name(name: &str) -> Result<String, String> {
     if registry::tool_of(name).is_some() {
         return Ok(name.to_owned());
     }

@@ -4,6 +4,7 @@ use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, Rung, SectionOffset, Target, Verdict, Wrong};
 use cfidiff_oracles::known::{Feature, Known};
 
+use crate::command_line::{path_of, quoted};
 use crate::compare::entries::Difference;
 use crate::compare::features::{self, SeenCies};
 use crate::expectations::{Expectations, Place};
@@ -248,23 +249,10 @@ fn repro(case: &Case, reader: Identity<'_>) -> String {
         Some(pair) => format!("--reader-cmd {}", quoted(pair)),
         None => format!("--reader {}", reader.name),
     };
-    format!("cfidiff check {reader} {}", quoted(&path_of(case)))
+    format!("cfidiff check {reader} {}", path_of(case))
 }
 
 /// A command that compares all readers on the case.
 pub(crate) fn repro_of_all(case: &Case) -> String {
-    format!("cfidiff check {}", quoted(&path_of(case)))
-}
-
-fn quoted(word: &str) -> String {
-    shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), |quoted| quoted.into_owned())
-}
-
-/// The case's path in a form that no option has.
-fn path_of(case: &Case) -> String {
-    let mut path = case.path.as_ref().map_or_else(|| case.name.clone(), |path| path.display().to_string());
-    if path.starts_with('-') {
-        path.insert_str(0, "./");
-    }
-    path
+    format!("cfidiff check {}", path_of(case))
 }

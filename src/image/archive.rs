@@ -93,7 +93,7 @@ fn thin_member(loader: &mut Loader<'_>, member: &ArchiveMember<'_>, origin: &Ori
 
 fn add(loader: &mut Loader<'_>, source: Source<'_>, origin: &Origin) {
     match loader.read_elf(source, origin) {
-        Ok(Elf { case, .. }) => loader.image.cases.push(case),
+        Ok(Elf { case, layout, .. }) => loader.push(case, layout),
         Err(error) => loader.image.damage.push(error.to_string()),
     }
 }

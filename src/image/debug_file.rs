@@ -88,10 +88,10 @@ pub(super) fn follow(loader: &mut Loader<'_>, path: &Path, link: &Link) {
             continue;
         }
         match read(loader, &candidate) {
-            Ok(Some(Elf { mut case, .. })) => {
+            Ok(Some(Elf { mut case, layout, .. })) => {
                 if !case.sections.is_empty() {
                     case.notes.insert(0, format!("debug file of {}", path.display()));
-                    loader.image.cases.push(case);
+                    loader.push(case, layout);
                 }
                 return;
             }

@@ -9,8 +9,9 @@ use object::elf as abi;
 use super::contents::{self, Limits};
 use super::debug_file::{self, Link};
 use super::headers::{self, Headers, SectionHeader};
+use super::layout::{self, Layout};
 use super::source::Source;
-use super::{OpenError, relocate, segments};
+use super::{OpenError, Options, relocate, segments};
 
 /// What a case says of where it came from.
 #[derive(Clone)]
@@ -30,16 +31,18 @@ impl Origin {
 /// What is read of one image.
 pub(super) struct Elf {
     pub(super) case: Case,
+    /// As much of it as the options ask for.
+    pub(super) layout: Layout,
     pub(super) link: Link,
     /// What of it is broken, each with the image's name.
     pub(super) damage: Vec<String>,
 }
 
-/// Reads one image: at most `max_section` bytes of each section, and at most `left` of all, which goes down.
+/// Reads one image: what the options ask for, and at most `left` bytes of all sections, which goes down.
 pub(super) fn read(
     mut source: Source<'_>,
     origin: &Origin,
-    max_section: u64,
+    options: &Options,
     left: &mut u64,
 ) -> Result<Elf, OpenError> {
     let headers = headers::read(&mut source, &origin.name)?;
@@ -52,7 +55,7 @@ pub(super) fn read(
         notes: Vec::new(),
     };
     let mut damage = headers.damage();
-    let mut limits = Limits { section: max_section, left };
+    let mut limits = Limits { section: options.max_section, left: &mut *left };
     if headers.sections.is_empty() {
         segments::read(&headers, &mut source, &mut limits, &mut case, &mut damage);
     } else {
@@ -61,11 +64,12 @@ pub(super) fn read(
             relocate::apply(&headers, &mut source, &mut case, &mut damage);
         }
     }
+    let layout = layout::read(&headers, &mut source, &case.sections, options.surroundings, left);
     let link = debug_file::link(&headers, &mut source);
     for words in &mut damage {
         words.insert_str(0, &format!("{}: ", origin.name));
     }
-    Ok(Elf { case, link, damage })
+    Ok(Elf { case, layout, link, damage })
 }
 
 /// The kind of the sections of this name that concern call frame information.

@@ -51,10 +51,14 @@ pub(super) struct SectionHeader {
 pub(super) struct Segment {
     /// PT_ value.
     pub(super) kind: u32,
+    /// PF_ bits.
+    pub(super) flags: u32,
     pub(super) address: u64,
     pub(super) offset: u64,
     /// The size of the part that the file holds.
     pub(super) file_size: u64,
+    /// The size in memory.
+    pub(super) size: u64,
 }
 
 impl Headers<'_> {
@@ -187,9 +191,11 @@ where
 {
     Segment {
         kind: entry.p_type(endian).0,
+        flags: entry.p_flags(endian).0,
         address: entry.p_vaddr(endian).into(),
         offset: entry.p_offset(endian).into(),
         file_size: entry.p_filesz(endian).into(),
+        size: entry.p_memsz(endian).into(),
     }
 }
 

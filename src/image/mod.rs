@@ -16,6 +16,7 @@ mod elf;
 mod error;
 mod headers;
 mod integer;
+mod layout;
 mod relocate;
 mod segments;
 mod source;
@@ -25,6 +26,9 @@ use std::path::{Path, PathBuf};
 use cfidiff_model::Case;
 
 pub use error::OpenError;
+pub use layout::{
+    Layout, RelocatedField, SectionPlace, SegmentKind, SegmentPlace, Surroundings, Symbol, Symbols,
+};
 pub use source::is_elf_or_archive;
 
 use elf::{Elf, Origin};
@@ -37,6 +41,8 @@ pub struct Options {
     pub debug_files: bool,
     /// The root of the separate debug files. Default `/usr/lib/debug`.
     pub debug_root: PathBuf,
+    /// What to read of what stands around call frame information. Default nothing.
+    pub surroundings: Surroundings,
     /// The most bytes that one section may have once decompressed. Default 1 GiB.
     pub max_section: u64,
     /// The most bytes of section contents that one image may have in all its cases. Default 4 GiB.
@@ -48,6 +54,7 @@ impl Default for Options {
         Options {
             debug_files: true,
             debug_root: PathBuf::from("/usr/lib/debug"),
+            surroundings: Surroundings::None,
             max_section: 1 << 30,
             max_total: 4 << 30,
         }
@@ -60,6 +67,8 @@ pub struct Image {
     /// One case per ELF image: of a plain file the file itself, then its separate debug file if one was found
     /// that has call frame information; of an archive its members in order.
     pub cases: Vec<Case>,
+    /// What stands around the call frame information of each case, in the order of the cases.
+    pub layouts: Vec<Layout>,
     /// What was passed over and belongs to no case, in words: members that are no ELF images, debug files that do
     /// not match.
     pub notes: Vec<String>,
@@ -121,13 +130,18 @@ impl<'o> Loader<'o> {
     /// Adds the case of an ELF image that fills the whole input, and returns what leads to its debug file.
     fn elf(&mut self, input: Input<'_>, origin: &Origin) -> Result<debug_file::Link, OpenError> {
         let cache = source::cache(input);
-        let Elf { case, link, .. } = self.read_elf(Source::whole(&cache), origin)?;
-        self.image.cases.push(case);
+        let Elf { case, layout, link, .. } = self.read_elf(Source::whole(&cache), origin)?;
+        self.push(case, layout);
         Ok(link)
     }
 
+    fn push(&mut self, case: Case, layout: Layout) {
+        self.image.cases.push(case);
+        self.image.layouts.push(layout);
+    }
+
     fn read_elf(&mut self, source: Source<'_>, origin: &Origin) -> Result<Elf, OpenError> {
-        let mut elf = elf::read(source, origin, self.options.max_section, &mut self.left)?;
+        let mut elf = elf::read(source, origin, self.options, &mut self.left)?;
         self.image.damage.append(&mut elf.damage);
         Ok(elf)
     }

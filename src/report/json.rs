@@ -3,7 +3,7 @@
 
 use std::io::{self, Write};
 
-use cfidiff_model::{Finding, Key, Verdict};
+use cfidiff_model::{BrokenInvariant, Finding, Key, Verdict};
 use cfidiff_oracles::usage::Usage;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -49,6 +49,7 @@ impl<W: Write> Json<W> {
 #[serde(tag = "type", rename_all = "lowercase")]
 enum Line<'a> {
     Finding(&'a Finding),
+    Invariant(&'a BrokenInvariant),
     Unlisted {
         file: String,
         reader: &'a str,
@@ -88,6 +89,7 @@ struct SummaryLine<'a> {
     instructions: u64,
     rows: u64,
     unexplained: u64,
+    invariant_errors: u64,
     exit: u8,
     own_cpu_seconds: f64,
     readers: Vec<ReaderLine<'a>>,
@@ -151,6 +153,7 @@ impl<'a> SummaryLine<'a> {
             instructions: summary.ours.instructions,
             rows: summary.ours.rows,
             unexplained: summary.unexplained,
+            invariant_errors: summary.invariant_errors,
             exit: summary.exit().code(),
             own_cpu_seconds: summary.costs.own.as_secs_f64(),
             readers: readers.collect(),
@@ -179,6 +182,9 @@ impl<W: Write> Report for Json<W> {
         }
         for finding in &report.findings {
             self.line(&Line::Finding(finding))?;
+        }
+        for broken in &report.invariants {
+            self.line(&Line::Invariant(broken))?;
         }
         for ((reader, Likeness { verdict, cause, key, pattern }), count) in &report.unlisted {
             let (verdict, key, count) = (*verdict, *key, *count);

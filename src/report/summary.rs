@@ -1,6 +1,6 @@
 //! The sum of a run: what was compared, how it ended, what explains the rest.
 
-use cfidiff_model::Verdict;
+use cfidiff_model::{BrokenInvariant, Severity, Verdict};
 use cfidiff_oracles::{Missing, Oracle};
 
 use crate::campaign::{Costs, Exit, FileReport, Plan};
@@ -31,6 +31,8 @@ pub struct Summary {
     pub missing: Vec<(Missing, bool)>,
     /// What the run cost; to be set when it is over.
     pub costs: Costs,
+    /// How many invariants are broken whose breaking is an error, by case and section.
+    pub invariant_errors: u64,
     /// How many findings nothing explains.
     pub unexplained: u64,
     /// How many times an oracle broke.
@@ -93,6 +95,8 @@ impl Summary {
                 reader.tally.unsupported += tally.unsupported;
             }
         }
+        let is_error = |broken: &&BrokenInvariant| broken.severity == Severity::Error;
+        self.invariant_errors += report.invariants.iter().filter(is_error).count() as u64;
         report.findings.iter().for_each(|finding| self.count(finding.verdict, 1));
         report.unlisted.iter().for_each(|((_, likeness), count)| self.count(likeness.verdict, *count));
         self.clusters.add(report);
@@ -115,7 +119,7 @@ impl Summary {
                 + reader.tally.records.open
                 + reader.tally.records.known_fault
         };
-        if self.unexplained > 0 || self.strict && !self.expectations.is_empty() {
+        if self.unexplained + self.invariant_errors > 0 || self.strict && !self.expectations.is_empty() {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
@@ -155,6 +159,9 @@ impl Summary {
         }
         if self.damaged > 0 {
             troubles.push(format!("{} read in part only", counted(self.damaged, "damaged input")));
+        }
+        if self.invariant_errors > 0 {
+            troubles.push(counted(self.invariant_errors, "broken invariant"));
         }
         if troubles.is_empty() && matches!(exit, Exit::ReaderBroke) {
             troubles.push("a reader broke".to_owned());

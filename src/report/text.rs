@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
-use cfidiff_model::{Finding, Rung, Statement, Verdict, Wrong};
+use cfidiff_model::{Finding, Rung, Severity, Statement, Verdict, Wrong};
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::campaign::{Exit, Failure, FileReport, Unreadable};
 use crate::compare::Likeness;
 use crate::report::cluster::is_explained;
+use crate::report::invariants::write_broken;
 use crate::report::{Cluster, ReaderSummary, Report, Summary, counted, place, printable};
 
 /// How many characters of a broken reader's words are shown.
@@ -256,6 +257,11 @@ impl<W: Write> Report for Text<W> {
         for finding in &report.findings {
             if self.verbose || !is_explained(finding.verdict) {
                 self.finding(finding)?;
+            }
+        }
+        for broken in &report.invariants {
+            if self.verbose || broken.severity == Severity::Error {
+                write_broken(&mut self.out, broken)?;
             }
         }
         let mut unlisted: BTreeMap<(&str, Verdict, &str), u64> = BTreeMap::new();

@@ -1,6 +1,8 @@
-//! Inputs that could not be read whole, kept for forms of report that tell of them at the end.
+//! Inputs that could not be read whole or are wrong by themselves, kept for forms of report that tell of them at the end.
 
 use std::path::PathBuf;
+
+use cfidiff_model::Severity;
 
 use crate::campaign::{FileReport, Unreadable};
 
@@ -21,7 +23,7 @@ pub(crate) struct Troubles {
 pub(crate) struct Trouble {
     /// The path.
     pub path: PathBuf,
-    /// `unreadable`, or `damaged` where the rest of it was read.
+    /// `unreadable`, `damaged` where the rest of it was read, or `wrong` where an invariant is broken.
     pub what: &'static str,
     /// Why, in words.
     pub why: String,
@@ -41,6 +43,11 @@ impl Troubles {
         }
         for why in &report.damage {
             self.add(Trouble { path: report.path.clone(), what: "damaged", why: why.clone() });
+        }
+        for broken in report.invariants.iter().filter(|broken| broken.severity == Severity::Error) {
+            let found = broken.places.first().map_or("", |place| &place.found);
+            let why = format!("{}: {found}: {}", broken.key.name(), broken.reason);
+            self.add(Trouble { path: report.path.clone(), what: "wrong", why });
         }
     }
 

@@ -2,6 +2,7 @@
 
 mod clients;
 mod expectations;
+mod explain;
 mod external;
 mod formats;
 mod generate;

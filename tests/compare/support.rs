@@ -261,6 +261,7 @@ pub fn run_until(
         readers: &readers,
         judge: &Judge::new(Vec::new()),
         image: image::Options { debug_files: false, ..image::Options::default() },
+        invariants: false,
         sections: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
         max_findings,
         jobs,

@@ -9,20 +9,20 @@ use crate::image::integer;
 
 /// One relocation.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(in crate::image) struct Entry {
     /// The field's section offset.
-    pub(super) offset: u64,
+    pub(in crate::image) offset: u64,
     /// The symbol's index.
-    pub(super) symbol: u32,
+    pub(in crate::image) symbol: u32,
     /// The types, to be applied in sequence: one, or on 64-bit MIPS up to three.
-    pub(super) kinds: SmallVec<[u32; 3]>,
+    pub(in crate::image) kinds: SmallVec<[u32; 3]>,
     /// The addend; zero when it stands in the field.
-    pub(super) addend: i64,
+    pub(in crate::image) addend: i64,
 }
 
 /// How a table's entries are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Form {
+pub(in crate::image) enum Form {
     Rel,
     Rela,
     Crel,
@@ -30,7 +30,7 @@ pub(super) enum Form {
 
 impl Form {
     /// The form of the tables in sections of this type; `None` for a type that holds none.
-    pub(super) fn of_section(section_type: u32) -> Option<Form> {
+    pub(in crate::image) fn of_section(section_type: u32) -> Option<Form> {
         match abi::SectionType(section_type) {
             abi::SHT_REL => Some(Form::Rel),
             abi::SHT_RELA => Some(Form::Rela),
@@ -41,14 +41,18 @@ impl Form {
 }
 
 /// A table, which gives its entries in order. One that cannot be read is the last.
-pub(super) enum Table<'c> {
+pub(in crate::image) enum Table<'c> {
     Fixed { entries: std::slice::ChunksExact<'c, u8>, has_addends: bool, target: Target },
     Compact { entries: CrelIterator<'c>, target: Target },
 }
 
 impl<'c> Table<'c> {
     /// The table that these contents hold.
-    pub(super) fn parse(form: Form, contents: &'c [u8], target: &Target) -> Result<Table<'c>, String> {
+    pub(in crate::image) fn parse(
+        form: Form,
+        contents: &'c [u8],
+        target: &Target,
+    ) -> Result<Table<'c>, String> {
         if form == Form::Crel {
             let entries = CrelIterator::new(contents).map_err(|error| error.to_string())?;
             return Ok(Table::Compact { entries, target: *target });
@@ -63,7 +67,7 @@ impl<'c> Table<'c> {
     }
 
     /// Whether addends stand in the table and not in the fields.
-    pub(super) fn has_addends(&self) -> bool {
+    pub(in crate::image) fn has_addends(&self) -> bool {
         match self {
             Table::Fixed { has_addends, .. } => *has_addends,
             Table::Compact { entries, .. } => entries.is_rela(),

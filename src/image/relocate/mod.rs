@@ -25,7 +25,8 @@ use cfidiff_model::{Bytes, Case, Fault, FaultKind, Machine, Section, SectionOffs
 use super::headers::Headers;
 use super::integer;
 use super::source::Source;
-use entries::{Entry, Form, Table};
+use entries::Entry;
+pub(super) use entries::{Form, Table};
 use field::Field;
 
 /// The most faults that one section keeps. One more then tells how many there were.

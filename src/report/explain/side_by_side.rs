@@ -1,0 +1,166 @@
+//! Another reader's answer on a record beside ours.
+
+use std::io::{self, Write};
+
+use cfidiff_model::{
+    CfaRule, Entry, EntryKind, Outcome, RegisterRule, RowRef, Rows, Says, SectionOffset, Sink, Target,
+};
+
+use crate::report::{describe, printable};
+
+/// A sink that keeps what a reader says of one record.
+pub struct Answer {
+    wanted: (usize, usize, SectionOffset),
+    /// What the current section's answer says, when it is the wanted one.
+    current: Option<Says>,
+    /// What was said of the record, once for each pass that said something.
+    pub entries: Vec<(Says, Entry)>,
+    /// How the reader failed or refused, in its words.
+    pub troubles: Vec<String>,
+}
+
+impl Answer {
+    /// Keeps the record at this offset of a section, by the numbers of case and section.
+    pub fn new(case: usize, section: usize, offset: SectionOffset) -> Answer {
+        Answer { wanted: (case, section, offset), current: None, entries: Vec::new(), troubles: Vec::new() }
+    }
+
+    fn trouble(&mut self, outcome: Outcome) {
+        if let Outcome::Unsupported(why) | Outcome::Failed(why) = outcome {
+            self.troubles.push(why);
+        }
+    }
+}
+
+impl Sink for Answer {
+    fn section(&mut self, case: usize, section: usize, says: Says) {
+        self.current = ((case, section) == (self.wanted.0, self.wanted.1)).then_some(says);
+    }
+
+    fn entry(&mut self, entry: &Entry) {
+        if let Some(says) = self.current.filter(|_| entry.offset == self.wanted.2) {
+            self.entries.push((says, entry.clone()));
+        }
+    }
+
+    fn end_section(&mut self, outcome: Outcome) {
+        self.trouble(outcome);
+    }
+
+    fn end_case(&mut self, _: usize, outcome: Outcome) {
+        self.trouble(outcome);
+    }
+}
+
+/// Writes what the reader says beside what we say, field by field as far as it says something, with a mark where they
+/// differ.
+pub fn side_by_side(
+    target: &Target,
+    ours: &Entry,
+    reader: &str,
+    answer: &Answer,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    for (says, theirs) in &answer.entries {
+        let (mine, others) = (words(target, ours, *says), words(target, theirs, *says));
+        for index in 0..mine.len().max(others.len()) {
+            pair(mine.get(index), others.get(index), reader, out)?;
+        }
+        for fault in &theirs.faults {
+            writeln!(out, "{reader} complains: {}", printable(&fault.to_string()))?;
+        }
+        writeln!(out)?;
+    }
+    for why in &answer.troubles {
+        writeln!(out, "{reader}: {}", printable(why))?;
+    }
+    if answer.entries.is_empty() {
+        writeln!(out, "{reader} says nothing of this record")?;
+    }
+    Ok(())
+}
+
+/// One line where both say the same, else both.
+fn pair(
+    ours: Option<&(String, String)>,
+    theirs: Option<&(String, String)>,
+    reader: &str,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let name = ours.or(theirs).map_or("", |(name, _)| name);
+    if ours == theirs {
+        let value = ours.map_or("", |(_, value)| value);
+        return writeln!(out, "  same     {name:23} {value}");
+    }
+    let words = |side: Option<&(String, String)>| match side {
+        Some((other, value)) if other != name => format!("{other} {value}"),
+        Some((_, value)) => value.clone(),
+        None => "nothing".to_owned(),
+    };
+    writeln!(out, "  differs  {name:23} ours    {}", words(ours))?;
+    writeln!(out, "           {:23} {reader}    {}", "", printable(&words(theirs)))
+}
+
+/// The fields of an entry that a reader says, by name. Instructions and rows come last, so that a missing one shifts
+/// nothing but those behind it.
+fn words(target: &Target, entry: &Entry, says: Says) -> Vec<(String, String)> {
+    let mut words = Vec::new();
+    let mut add = |needs: Says, name: &str, value: String| {
+        if says.contains(needs) {
+            words.push((name.to_owned(), value));
+        }
+    };
+    add(Says::RECORDS, "kind", entry.kind.name().to_owned());
+    add(Says::RECORDS, "length", format!("{:#x}", entry.length));
+    match &entry.kind {
+        EntryKind::Cie(cie) => {
+            add(Says::CIE_VERSION, "version", cie.version.to_string());
+            let augmentation = String::from_utf8_lossy(&cie.augmentation).into_owned();
+            add(Says::AUGMENTATION_STRING, "augmentation", format!("{augmentation:?}"));
+            add(Says::CIE_FACTORS, "code alignment factor", cie.code_alignment_factor.to_string());
+            add(Says::CIE_FACTORS, "data alignment factor", cie.data_alignment_factor.to_string());
+            let register = describe::register(target.machine, cie.return_address_register);
+            add(Says::CIE_FACTORS, "return address register", register);
+            add(Says::CIE_AUGMENTATION_BYTES, "augmentation data", describe::bytes(&cie.augmentation_data));
+        }
+        EntryKind::Fde(fde) => {
+            let cie = fde.cie.map_or("none".to_owned(), |offset| offset.to_string());
+            add(Says::CIE_OF_FDE, "CIE", cie);
+            add(Says::CIE_POINTER, "CIE pointer", format!("{:#x}", fde.cie_pointer));
+            add(Says::RANGE, "initial location", fde.initial_location.to_string());
+            add(Says::RANGE, "address range", format!("{:#x}", fde.address_range));
+            add(Says::LSDA, "LSDA", describe::pointer(fde.lsda));
+        }
+        EntryKind::Terminator | EntryKind::Unreadable => {}
+    }
+    for instruction in &entry.instructions {
+        add(Says::INSTRUCTIONS, "instruction", describe::instruction(target, &instruction.canonical(), 0));
+    }
+    let of_kind = if matches!(entry.kind, EntryKind::Cie(_)) { Says::CIE_ROWS } else { Says::ROWS };
+    for row in entry.rows.iter() {
+        add(of_kind, "row", row_words(target, &row, says));
+    }
+    words
+}
+
+/// A row without what the reader cannot say: the operations of expressions, undefined rules, those of the ABI.
+fn row_words(target: &Target, row: &RowRef<'_>, says: Says) -> String {
+    let has_operations = says.contains(Says::ROW_EXPRESSIONS);
+    let cfa = match row.cfa {
+        CfaRule::Expression(_) if !has_operations => CfaRule::Expression(Box::default()),
+        cfa => cfa.clone(),
+    };
+    let mut masked = Rows::default();
+    for (register, rule) in row.rules {
+        let rule = match rule {
+            RegisterRule::Undefined if !says.contains(Says::UNDEFINED_RULES) => continue,
+            RegisterRule::Architectural(_) if !says.contains(Says::ARCHITECTURAL_RULES) => continue,
+            RegisterRule::Expression(_) if !has_operations => RegisterRule::Expression(Box::default()),
+            RegisterRule::ValExpression(_) if !has_operations => RegisterRule::ValExpression(Box::default()),
+            rule => rule.clone(),
+        };
+        masked.push_rule(*register, rule);
+    }
+    masked.finish_row(row.start, row.end, cfa);
+    masked.get(0).map_or(String::new(), |row| describe::row(target, &row))
+}
