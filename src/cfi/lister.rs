@@ -3,10 +3,11 @@
 use cfidiff_model::{Address, Expression, Fault, Instruction};
 
 use crate::expression::decode;
+use crate::op;
 use crate::program::{Block, Stop, Visitor};
 use crate::reader::Reader;
 use crate::row_machine::Rule;
-use crate::semantics::{Semantics, op};
+use crate::semantics::Semantics;
 use crate::table::MAX_FAULTS;
 
 /// Pushes every instruction that it is shown.
@@ -38,9 +39,6 @@ impl<S: Semantics + ?Sized> Lister<'_, '_, S> {
 }
 
 impl<S: Semantics + ?Sized> Visitor for Lister<'_, '_, S> {
-    #[inline(always)]
-    fn at(&mut self, _: usize) {}
-
     #[inline(always)]
     fn advance(&mut self, opcode: u8, delta: u64) -> Result<(), Stop> {
         self.push(match opcode {
