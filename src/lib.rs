@@ -6,9 +6,11 @@ pub mod campaign;
 pub mod compare;
 pub mod corpus;
 pub mod expectations;
+pub mod faults;
 #[cfg(feature = "harness")]
 pub mod harness;
 pub mod image;
 pub mod report;
+pub mod triage;
 
 pub use cfidiff_model as model;

@@ -16,12 +16,14 @@ mod corpus;
 mod doctor;
 mod dump;
 mod expected;
+mod faults;
 mod form;
 mod r#gen;
 mod log;
 mod reader;
 mod readers;
 mod signals;
+mod triage;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
@@ -43,8 +45,10 @@ enum Sub {
     Corpus(corpus::Corpus),
     Dump(dump::Dump),
     Doctor(doctor::Doctor),
+    Faults(faults::Faults),
     Gen(r#gen::Gen),
     Reader(reader::Reader),
+    Triage(triage::Triage),
 }
 
 /// What every subcommand takes.
@@ -87,8 +91,10 @@ pub fn main() -> ExitCode {
         Sub::Corpus(corpus) => corpus.run(&command.common),
         Sub::Dump(dump) => dump.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
+        Sub::Faults(faults) => faults.run(&command.common),
         Sub::Gen(r#gen) => r#gen.run(&command.common),
         Sub::Reader(reader) => reader.run(),
+        Sub::Triage(triage) => triage.run(&command.common),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),
