@@ -7,10 +7,12 @@ mod command_line;
 pub mod compare;
 pub mod corpus;
 pub mod expectations;
+pub mod faults;
 #[cfg(feature = "harness")]
 pub mod harness;
 pub mod image;
 pub mod invariants;
 pub mod report;
+pub mod triage;
 
 pub use cfidiff_model as model;

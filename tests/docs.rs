@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 
 use cfidiff::campaign::Exit;
 use cfidiff::corpus::{Cell, Matrix, Verdicts};
+use cfidiff::faults;
 use cfidiff::report::{SCHEMA, causes_markdown, matrix_markdown};
 use cfidiff_gen::suite::Suite;
 use cfidiff_model::{FaultKind, Invariant, Key, Rung, Verdict, Wrong};
@@ -37,6 +38,7 @@ fn lists() -> Vec<(&'static str, String)> {
         ("fault kinds", fault_kinds()),
         ("decision points", decision_points()),
         ("harness", harness()),
+        ("planted faults", planted_faults()),
     ]
 }
 
@@ -228,6 +230,14 @@ fn decision_points() -> String {
 fn harness() -> String {
     let source = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/harness.rs"));
     format!("```rust\n{}```\n", source.expect("the source is there"))
+}
+
+/// The faults by the part of the format, with the decision point of each.
+fn planted_faults() -> String {
+    let rows = faults::all().map(|fault| {
+        [code(fault.name), format!("it {}", fault.does), code(&fault.decision_points().join(", "))]
+    });
+    table(["fault", "what the reader does", "decision point"], rows)
 }
 
 fn run(arguments: &[&str]) -> String {

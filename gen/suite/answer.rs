@@ -63,6 +63,25 @@ pub struct Case {
     pub sections: Vec<Answer>,
     /// The `.eh_frame_hdr`, when there is one that a reader has to read.
     pub header: Option<HeaderAnswer>,
+    /// Frames whose registers are known, with what their rows give for them.
+    pub frames: Vec<FrameAnswer>,
+}
+
+/// What the row at an address of the last frame section gives for known registers.
+#[derive(Clone, Debug)]
+pub struct FrameAnswer {
+    /// The address.
+    pub address: Address,
+    /// The values of registers by number.
+    pub registers: Vec<(u64, u64)>,
+    /// The words in memory by address.
+    pub memory: Vec<(u64, u64)>,
+    /// The CFA.
+    pub cfa: u64,
+    /// The addresses at which registers of the caller are saved, by register.
+    pub saved: Vec<(u64, u64)>,
+    /// The values of registers of the caller that follow from this frame alone, by register.
+    pub values: Vec<(u64, u64)>,
 }
 
 /// One way to read a case, of several that the specifications allow.

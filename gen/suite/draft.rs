@@ -3,7 +3,7 @@
 use cfidiff_model::{Address, Bases, EntryKind, SectionKind};
 
 use crate::suite::convention::Convention;
-use crate::suite::{Answer, Case, Damage, Expected, HeaderAnswer, Reading, SuiteError};
+use crate::suite::{Answer, Case, Damage, Expected, FrameAnswer, HeaderAnswer, Reading, SuiteError};
 use crate::{ElfSection, ElfSpec, HeaderSpec, Record, SectionSpec, Symbol, SymbolKind, Writer};
 
 /// Where `.text` is, unless a case says otherwise, and its size in bytes.
@@ -39,6 +39,7 @@ impl Draft {
                 readings: Vec::new(),
                 sections: Vec::new(),
                 header: None,
+                frames: Vec::new(),
             },
             elf: ElfSpec { flags: machine.flags, page_size: 16, ..ElfSpec::new(target, vec![text]) },
             bases: Bases { text: Some(Address(TEXT)), data: None },
@@ -263,6 +264,12 @@ impl Draft {
             };
             *entries = std::mem::take(entries).into_iter().enumerate().flat_map(both).collect();
         })
+    }
+
+    /// Adds what rows of the last frame section give for known registers.
+    pub fn frames(mut self, frames: impl IntoIterator<Item = FrameAnswer>) -> Draft {
+        self.case.frames.extend(frames);
+        self
     }
 
     /// Changes the file, for what the other methods do not do.

@@ -17,7 +17,7 @@ mod wire;
 use std::collections::BTreeSet;
 use std::fmt;
 
-pub use crate::suite::answer::{Answer, Case, Expected, HeaderAnswer, Reading, Role};
+pub use crate::suite::answer::{Answer, Case, Expected, FrameAnswer, HeaderAnswer, Reading, Role};
 pub use crate::suite::damage::Damage;
 use crate::suite::draft::Draft;
 

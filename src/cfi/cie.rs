@@ -4,13 +4,14 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Bytes, Fault, FaultKind, Format, Pointer, SectionOffset};
 
+use crate::choices::{AugmentationLetter, PointerField};
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::{fault, unreadable};
 use crate::fde::FdeLayout;
-use crate::pointer::{Encoding, OMIT, PointerContext, read_pointer};
+use crate::pointer::{Encoding, PointerContext, read_pointer};
 use crate::reader::{Frame, Reader};
 use crate::row_machine::InitialRules;
-use crate::semantics::{AugmentationLetter, PointerField, Semantics};
+use crate::semantics::Semantics;
 
 /// A parsed CIE. Borrows the section.
 #[derive(Clone, Debug)]
@@ -72,7 +73,7 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(reader: &Reader<'a, S>, frame: Fr
         format: frame.format,
         version: 0,
         augmentation: &[],
-        address_size: reader.target.class.address_size(),
+        address_size: reader.semantics.address_size(reader.target.class),
         segment_selector_size: 0,
         code_alignment_factor: 0,
         data_alignment_factor: 0,
@@ -114,15 +115,18 @@ fn parse_header<'a, S: Semantics + ?Sized>(
     if !semantics.cie_version_is_known(kind, cie.version) {
         return Err(fault(cursor.data, at, FaultKind::CieVersion, Cow::Borrowed("CIE version 1, 3 or 4")));
     }
+    cursor.position = semantics.augmentation_start(at);
     cie.augmentation = parse_augmentation_string(cursor)?;
-    let announced = semantics.has_augmentation_data(cie.augmentation);
+    let announced = semantics.has_augmentation_data(kind, cie.augmentation);
     if !announced && !semantics.plain_augmentation_is_known(cie.augmentation) {
         // Nothing behind an unexpected string can be read (DWARF 5 section 6.4.1).
         let words = "a known augmentation, or one that starts with z";
         return Err(fault(cursor.data, at + 1, FaultKind::Augmentation, Cow::Borrowed(words)));
     }
     if semantics.cie_has_address_size(kind, cie.version) {
+        let file = cie.address_size;
         parse_sizes(cie, cursor)?;
+        cie.address_size = semantics.cie_address_size(cie.address_size, file);
     }
     if semantics.has_eh_data(cie.augmentation) {
         field(cursor, "the exception data pointer of augmentation \"eh\"", |cursor| {
@@ -130,7 +134,11 @@ fn parse_header<'a, S: Semantics + ?Sized>(
         })?;
     }
     cie.code_alignment_factor = field(cursor, "a code alignment factor", Cursor::uleb)?;
-    cie.data_alignment_factor = field(cursor, "a data alignment factor", Cursor::sleb)?;
+    cie.data_alignment_factor = if semantics.data_alignment_factor_is_signed() {
+        field(cursor, "a data alignment factor", Cursor::sleb)?
+    } else {
+        field(cursor, "a data alignment factor", Cursor::uleb)? as i64
+    };
     cie.return_address_register = if semantics.return_address_register_is_byte(kind, cie.version) {
         field(cursor, "a return address register", |cursor| cursor.u8().map(u64::from))?
     } else {
@@ -141,7 +149,7 @@ fn parse_header<'a, S: Semantics + ?Sized>(
     } else {
         cie.signal_frame = cie.augmentation == b"S";
     }
-    cie.instructions = cursor.position;
+    cie.instructions = semantics.cie_instructions_start(kind, cursor.position);
     Ok(())
 }
 
@@ -202,7 +210,7 @@ fn parse_augmentation_data<'a, S: Semantics + ?Sized>(
     cie.augmentation_data = &cursor.data[start..declared_end];
     let mut data = Cursor::new(cursor.data, start, declared_end, reader.target.endianness);
     parse_letters(reader, cie, &mut data).map_err(|fault| *of_length(Box::new(fault)))?;
-    cursor.position = reader.semantics.augmentation_end(declared_end, data.position);
+    cursor.position = reader.semantics.cie_augmentation_end(start, data.position, declared_end);
     Ok(())
 }
 
@@ -225,15 +233,18 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
                 return Err(fault(data.data, data.position, FaultKind::Augmentation, Cow::Borrowed(words)));
             }
             AugmentationLetter::FdeEncoding => {
-                let encoding = encoding_byte(reader, cie, data, "the encoding byte of R")?;
+                let field = PointerField::InitialLocation;
+                let encoding = encoding_byte(reader, cie, data, field, "the encoding byte of R")?;
                 cie.fde_encoding = Some(encoding);
-                if encoding == OMIT {
+                if reader.semantics.is_omitted(encoding) {
                     let words = Cow::Borrowed("an encoding of the initial location, which no FDE can omit");
                     cie.faults.push(fault(data.data, data.position - 1, FaultKind::PointerEncoding, words));
                 }
             }
             AugmentationLetter::LsdaEncoding => {
-                cie.lsda_encoding = Some(encoding_byte(reader, cie, data, "the encoding byte of L")?);
+                let field = PointerField::Lsda;
+                let encoding = encoding_byte(reader, cie, data, field, "the encoding byte of L")?;
+                cie.lsda_encoding = Some(encoding);
             }
             AugmentationLetter::Personality => {
                 let encoding = field(data, "the encoding byte of P", Cursor::u8)?;
@@ -246,7 +257,7 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
                 let pointer = read_pointer(
                     reader.semantics,
                     data,
-                    &Encoding::new(reader.semantics, encoding, cie.address_size),
+                    &Encoding::new(reader.semantics, PointerField::Personality, encoding, cie.address_size),
                     PointerField::Personality,
                     &context,
                 );
@@ -257,6 +268,7 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
             AugmentationLetter::MteTagged => cie.mte_tagged = true,
             // Letters without data are known all the same.
             AugmentationLetter::Unknown => unknown = true,
+            AugmentationLetter::WithoutMeaning => {}
         }
     }
     Ok(())
@@ -277,14 +289,15 @@ fn encoding_byte<'a, S: Semantics + ?Sized>(
     reader: &Reader<'a, S>,
     cie: &mut Cie<'a>,
     data: &mut Cursor<'a>,
+    pointer: PointerField,
     what: &'static str,
 ) -> Result<u8, Fault> {
     let at = data.position;
     let encoding = field(data, what, Cursor::u8)?;
     let bases = &reader.section.bases;
-    let is_defined = encoding == OMIT
-        || (reader.semantics.pointer_format(encoding, cie.address_size).is_some()
-            && reader.semantics.pointer_base(encoding, 0, bases, Some(0)).is_ok());
+    let is_defined = reader.semantics.is_omitted(encoding)
+        || (reader.semantics.pointer_format(pointer, encoding, cie.address_size).is_some()
+            && reader.semantics.pointer_base(pointer, encoding, 0, bases, Some(0)).is_ok());
     if !is_defined {
         let words = Cow::Borrowed("a defined DW_EH_PE encoding");
         cie.faults.push(fault(data.data, at, FaultKind::PointerEncoding, words));

@@ -5,13 +5,14 @@ use std::mem::take;
 
 use cfidiff_model::{Fault, FaultKind, Pointer};
 
+use crate::choices::PointerField;
 use crate::cie::{Cie, of_length};
 use crate::cies::Cies;
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::{Faults, fault};
-use crate::pointer::{APPLICATION, Encoding, INDIRECT, OMIT, PointerContext, read_pointer, read_raw};
+use crate::pointer::{APPLICATION, Encoding, OMIT, PointerContext, read_pointer, read_raw};
 use crate::reader::{Frame, Reader};
-use crate::semantics::{PointerField, Semantics};
+use crate::semantics::Semantics;
 
 /// A parsed FDE. Borrows the section.
 #[derive(Clone, Debug)]
@@ -43,8 +44,9 @@ pub struct Fde<'a> {
 /// How the FDEs of one CIE are written: what depends on the CIE alone, asked once and not for each FDE.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FdeLayout {
-    /// How many bytes stand before the initial location.
+    /// How many bytes stand before the segment selector.
     padding: usize,
+    segment_selector_size: u8,
     location: Encoding,
     range: Encoding,
     has_augmentation_data: bool,
@@ -54,7 +56,14 @@ pub(crate) struct FdeLayout {
 impl Default for FdeLayout {
     fn default() -> FdeLayout {
         let omitted = Encoding { byte: OMIT, format: None };
-        FdeLayout { padding: 0, location: omitted, range: omitted, has_augmentation_data: false, lsda: None }
+        FdeLayout {
+            padding: 0,
+            segment_selector_size: 0,
+            location: omitted,
+            range: omitted,
+            has_augmentation_data: false,
+            lsda: None,
+        }
     }
 }
 
@@ -64,11 +73,12 @@ impl FdeLayout {
         let (semantics, kind, size) = (reader.semantics, reader.section.kind, cie.address_size);
         let location = semantics.initial_location_encoding(kind, cie.fde_encoding);
         FdeLayout {
-            padding: semantics.fde_header_padding(kind, cie.segment_selector_size),
-            location: Encoding::new(semantics, location, size),
+            padding: semantics.fde_header_padding(kind),
+            segment_selector_size: semantics.segment_selector_size(cie.segment_selector_size),
+            location: Encoding::new(semantics, PointerField::InitialLocation, location, size),
             range: Encoding::of_range(semantics, semantics.address_range_encoding(location), size),
-            has_augmentation_data: semantics.fde_has_augmentation_data(cie.augmentation),
-            lsda: cie.lsda_encoding.map(|byte| Encoding::new(semantics, byte, size)),
+            has_augmentation_data: semantics.fde_has_augmentation_data(kind, cie.augmentation),
+            lsda: cie.lsda_encoding.map(|byte| Encoding::new(semantics, PointerField::Lsda, byte, size)),
         }
     }
 }
@@ -109,6 +119,9 @@ pub(crate) fn parse<'a, S: Semantics + ?Sized>(
     let target = reader.semantics.cie_offset(reader.section.kind, id_field, offset, frame.id);
     let mut place = None;
     let result = match cies.find(reader, target) {
+        Ok((_, cie)) if cie.offset > frame.offset && !reader.semantics.cie_may_follow() => {
+            Err(no_cie(cursor.data, frame.id_field, target, FaultKind::CiePointerNotCie))
+        }
         Ok((at, cie)) => {
             place = Some(at);
             parse_fields(reader, frame.id_field, cursor, cie, &mut fields)
@@ -146,7 +159,10 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         return Err(unusable_cie(cursor.data, id_field, "a CIE that can be read"));
     }
     if layout.padding != 0 {
-        let (segment, position) = read_segment(cursor, layout.padding)?;
+        cursor.position = skip(cursor, layout.padding)?;
+    }
+    if layout.segment_selector_size != 0 {
+        let (segment, position) = read_segment(cursor, layout.segment_selector_size)?;
         fields.segment = Some(segment);
         cursor.position = position;
     }
@@ -156,14 +172,14 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         function: None,
         address_size: cie.address_size,
     };
-    if layout.location.byte == OMIT {
+    if semantics.is_omitted(layout.location.byte) {
         return Err(omitted_location(cursor.data, cursor.position));
     }
     let field = PointerField::InitialLocation;
     if let Some(start) = read_pointer(semantics, &mut cursor, &layout.location, field, &context)? {
         fields.initial_location = start.address.0;
     }
-    fields.indirect = layout.location.byte & INDIRECT != 0;
+    fields.indirect = semantics.is_indirect(layout.location.byte);
     // Under the standard's semantics a range has no base, so that this is no choice there.
     let range = if layout.range.byte & APPLICATION == 0 {
         read_raw(&mut cursor, &layout.range)?
@@ -172,6 +188,7 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
             read_pointer(semantics, &mut cursor, &layout.range, PointerField::AddressRange, &context)?;
         range.map_or(0, |range| range.address.0)
     };
+    let range = semantics.address_range(fields.initial_location, range);
     fields.address_range = semantics.wrap(range, cie.address_size);
     if layout.has_augmentation_data {
         context.function = Some(fields.initial_location);
@@ -221,14 +238,24 @@ fn parse_augmentation<'a, S: Semantics + ?Sized>(
         }
         used_end = data.position;
     }
-    Ok(reader.semantics.augmentation_end(end, used_end))
+    Ok(reader.semantics.fde_augmentation_end(start, used_end, end))
+}
+
+/// The position behind bytes that are passed over.
+#[cold]
+fn skip(mut cursor: Cursor<'_>, count: usize) -> Result<usize, Box<Fault>> {
+    let at = cursor.position;
+    match cursor.bytes(count) {
+        Ok(_) => Ok(cursor.position),
+        Err(error) => Err(unreadable(cursor.data, at, error, "bytes to pass over")),
+    }
 }
 
 /// The segment selector, in the record's byte order (DWARF 5 section 6.4.1), and the position behind it.
 #[cold]
-fn read_segment(mut cursor: Cursor<'_>, size: usize) -> Result<(u64, usize), Box<Fault>> {
+fn read_segment(mut cursor: Cursor<'_>, size: u8) -> Result<(u64, usize), Box<Fault>> {
     let at = cursor.position;
-    match cursor.unsigned(size as u8) {
+    match cursor.unsigned(size) {
         Ok(selector) => Ok((selector, cursor.position)),
         Err(error) => Err(unreadable(cursor.data, at, error, "a segment selector")),
     }

@@ -4,10 +4,12 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Address, Bases, Fault, FaultKind, Section, SectionOffset, Target};
 
+use crate::choices::PointerField;
 use crate::cursor::Cursor;
 use crate::fault::{fault, unreadable};
-use crate::pointer::{ALIGNED, Encoding, OMIT, PointerContext, read_pointer};
-use crate::semantics::{PointerField, Semantics, Standard};
+use crate::pointer::{Encoding, OMIT, PointerContext, read_pointer};
+use crate::reader::Standard;
+use crate::semantics::Semantics;
 
 /// A parsed `.eh_frame_hdr`. Borrows the section.
 pub struct Header<'a, S: Semantics + ?Sized = Standard> {
@@ -55,6 +57,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
     /// Parses a header. Any bytes give one, with faults where they are ill-formed.
     pub fn with_semantics(section: &'a Section, target: Target, semantics: &'a S) -> Header<'a, S> {
         let base = Address(semantics.header_base(section.address));
+        let target = Target { endianness: semantics.endianness(section.kind, target.endianness), ..target };
         let mut header = Header {
             section,
             target,
@@ -91,21 +94,28 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
         self.eh_frame_encoding = byte("the encoding of the .eh_frame pointer")?;
         self.count_encoding = byte("the encoding of the entry count")?;
         self.table_encoding = byte("the encoding of the table")?;
-        self.eh_frame = self.value(&mut cursor, self.eh_frame_encoding)?.map(Address);
-        self.count = self.value(&mut cursor, self.count_encoding)?;
+        let field = PointerField::Header;
+        self.eh_frame = self.value(&mut cursor, field, self.eh_frame_encoding)?.map(Address);
+        let count = self.value(&mut cursor, field, self.count_encoding)?;
+        self.count = count.map(|count| self.semantics.header_entry_count(count));
         self.table = cursor.position;
         Ok(())
     }
 
-    fn value(&self, cursor: &mut Cursor<'_>, encoding: u8) -> Result<Option<u64>, Fault> {
+    fn value(
+        &self,
+        cursor: &mut Cursor<'_>,
+        field: PointerField,
+        encoding: u8,
+    ) -> Result<Option<u64>, Fault> {
         let context = PointerContext {
             section: self.section.address,
             bases: &self.bases,
             function: None,
-            address_size: self.target.class.address_size(),
+            address_size: self.semantics.address_size(self.target.class),
         };
-        let encoding = Encoding::new(self.semantics, encoding, context.address_size);
-        match read_pointer(self.semantics, cursor, &encoding, PointerField::Header, &context) {
+        let encoding = Encoding::new(self.semantics, field, encoding, context.address_size);
+        match read_pointer(self.semantics, cursor, &encoding, field, &context) {
             Ok(pointer) => Ok(pointer.map(|pointer| pointer.address.0)),
             Err(fault) => Err(*fault),
         }
@@ -116,8 +126,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
     pub fn entries(&self) -> impl Iterator<Item = Result<HeaderEntry, Fault>> + '_ {
         let mut cursor =
             Cursor::new(&self.section.data, self.table, self.section.data.len(), self.target.endianness);
-        let mut left =
-            if self.table_encoding == OMIT || !self.faults.is_empty() { 0 } else { self.count.unwrap_or(0) };
+        let mut left = if self.has_table() { self.count.unwrap_or(0) } else { 0 };
         std::iter::from_fn(move || {
             if left == 0 {
                 return None;
@@ -128,12 +137,18 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
         })
     }
 
+    /// Whether there is a table that can be read.
+    fn has_table(&self) -> bool {
+        self.faults.is_empty() && !self.semantics.is_omitted(self.table_encoding)
+    }
+
     fn entry(&self, cursor: &mut Cursor<'_>) -> Result<HeaderEntry, Fault> {
         let at = cursor.position;
         let missing =
             || fault(&self.section.data, at, FaultKind::TruncatedRecord, Cow::Borrowed("a table entry"));
-        let initial_location = self.value(cursor, self.table_encoding)?.ok_or_else(missing)?;
-        let fde = self.value(cursor, self.table_encoding)?.ok_or_else(missing)?;
+        let field = PointerField::HeaderTable;
+        let initial_location = self.value(cursor, field, self.table_encoding)?.ok_or_else(missing)?;
+        let fde = self.value(cursor, field, self.table_encoding)?.ok_or_else(missing)?;
         Ok(HeaderEntry {
             offset: SectionOffset(at as u64),
             initial_location: Address(initial_location),
@@ -144,11 +159,13 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
     /// The size in bytes of a table entry, or `None` when entries are of no fixed size or have gaps between them, so
     /// that no binary search is possible.
     fn entry_size(&self) -> Option<usize> {
-        use crate::semantics::PointerFormat::{Signed, Unsigned};
-        if self.table_encoding & 0x70 == ALIGNED {
+        use crate::choices::PointerFormat::{Signed, Unsigned};
+        if self.semantics.is_aligned(self.table_encoding) {
             return None;
         }
-        match self.semantics.pointer_format(self.table_encoding, self.target.class.address_size())? {
+        let address_size = self.semantics.address_size(self.target.class);
+        let field = PointerField::HeaderTable;
+        match self.semantics.pointer_format(field, self.table_encoding, address_size)? {
             Unsigned(width) | Signed(width) => Some(2 * usize::from(width)),
             _ => None,
         }
@@ -163,7 +180,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
     /// search as the run-time unwinder does. The entry's FDE must still be asked whether its range holds the
     /// address. `None` as well when the table has no entries of a fixed size.
     pub fn lookup(&self, address: Address) -> Option<HeaderEntry> {
-        let size = self.entry_size().filter(|_| self.faults.is_empty() && self.table_encoding != OMIT)?;
+        let size = self.entry_size().filter(|_| self.has_table())?;
         let held = (self.section.data.len().saturating_sub(self.table) / size.max(1)) as u64;
         let (mut low, mut high) = (0, self.count.unwrap_or(0).min(held));
         while low < high {
@@ -177,7 +194,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
                 high = middle;
             }
         }
-        self.entry_at(low.checked_sub(1)?, size)
+        self.entry_at(self.semantics.header_entry_found(low)?, size)
     }
 
     fn entry_at(&self, index: u64, size: usize) -> Option<HeaderEntry> {

@@ -31,14 +31,18 @@
 
 #![forbid(unsafe_code)]
 
+mod choices;
 mod cie;
 mod cies;
 mod cursor;
+mod evaluate;
 mod expression;
 mod fault;
 mod fde;
 mod header;
 mod lister;
+mod look_up;
+pub mod op;
 mod pointer;
 mod program;
 mod reader;
@@ -47,17 +51,18 @@ mod row_machine;
 mod semantics;
 mod table;
 
+pub use choices::{
+    AugmentationLetter, InitialLength, Opcode2d, OpcodeUse, PointerField, PointerFormat, UndefinedApplication,
+};
 pub use cie::Cie;
+pub use evaluate::{Frame, Value};
 pub use expression::decode as decode_expression;
 pub use fault::Faults;
 pub use fde::Fde;
 pub use header::{Header, HeaderEntry};
 pub use program::Block;
-pub use reader::{Reader, Record, RecordKind, Walk};
+pub use reader::{Reader, Record, RecordKind, Standard, Walk};
 pub use register_file::MAX_EXTRA_RULES;
 pub use row_machine::{Cfa, MAX_REMEMBERED, Row, RowContext, Rule};
-pub use semantics::{
-    AugmentationLetter, InitialLength, Opcode2d, PointerField, PointerFormat, Semantics, Standard,
-    UndefinedApplication, op,
-};
+pub use semantics::Semantics;
 pub use table::{MAX_KEPT_RULES, Table};

@@ -3,10 +3,11 @@
 use cfidiff_model::{Address, Expression, Fault, Instruction};
 
 use crate::expression::decode;
+use crate::op;
 use crate::program::{Block, Stop, Visitor};
 use crate::reader::Reader;
 use crate::row_machine::Rule;
-use crate::semantics::{Semantics, op};
+use crate::semantics::Semantics;
 use crate::table::MAX_FAULTS;
 
 /// Pushes every instruction that it is shown, and with `PLACES` where it starts.

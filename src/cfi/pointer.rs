@@ -5,18 +5,15 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Address, Bases, Fault, FaultKind, Pointer};
 
+use crate::choices::{PointerField, PointerFormat};
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::fault;
-use crate::semantics::{PointerField, PointerFormat, Semantics};
+use crate::semantics::Semantics;
 
 /// DW_EH_PE_omit: the field is not there.
 pub(crate) const OMIT: u8 = 0xff;
-/// DW_EH_PE_indirect: the address is that of a slot that holds the value.
-pub(crate) const INDIRECT: u8 = 0x80;
 /// The bits that say what is added to the value.
 pub(crate) const APPLICATION: u8 = 0x70;
-/// DW_EH_PE_aligned: a plain address at the next aligned place.
-pub(crate) const ALIGNED: u8 = 0x50;
 
 /// What an encoded pointer may count from, beside its own place.
 #[derive(Clone, Copy)]
@@ -42,13 +39,18 @@ pub(crate) struct Encoding {
 
 impl Encoding {
     #[inline(always)]
-    pub fn new<S: Semantics + ?Sized>(semantics: &S, byte: u8, address_size: u8) -> Encoding {
-        Encoding { byte, format: semantics.pointer_format(byte, address_size) }
+    pub fn new<S: Semantics + ?Sized>(
+        semantics: &S,
+        field: PointerField,
+        byte: u8,
+        address_size: u8,
+    ) -> Encoding {
+        Encoding { byte, format: semantics.pointer_format(field, byte, address_size) }
     }
 
     /// The encoding of an address range, which is a size: a signed format may not be taken as such.
     pub fn of_range<S: Semantics + ?Sized>(semantics: &S, byte: u8, address_size: u8) -> Encoding {
-        let encoding = Encoding::new(semantics, byte, address_size);
+        let encoding = Encoding::new(semantics, PointerField::AddressRange, byte, address_size);
         match encoding.format {
             Some(PointerFormat::Signed(width)) if !semantics.address_range_is_signed() => {
                 Encoding { format: Some(PointerFormat::Unsigned(width)), ..encoding }
@@ -68,10 +70,10 @@ pub(crate) fn read_pointer<S: Semantics + ?Sized>(
     context: &PointerContext<'_>,
 ) -> Result<Option<Pointer>, Box<Fault>> {
     let byte = encoding.byte;
-    if byte == OMIT {
+    if semantics.is_omitted(byte) {
         return Ok(None);
     }
-    if byte & APPLICATION == ALIGNED {
+    if semantics.is_aligned(byte) {
         cursor.position = skip_to_alignment(*cursor, context.section, context.address_size)?;
     }
     let start = cursor.position;
@@ -80,13 +82,13 @@ pub(crate) fn read_pointer<S: Semantics + ?Sized>(
         return Ok(None);
     }
     let pcrel = semantics.pcrel_base(context.section, start as u64, cursor.position as u64);
-    let base = match semantics.pointer_base(byte, pcrel, context.bases, context.function) {
+    let base = match semantics.pointer_base(field, byte, pcrel, context.bases, context.function) {
         Ok(Some(base)) => base,
         Ok(None) => return Err(no_base(cursor.data, start, byte)),
         Err(_) => return Err(undefined_encoding(cursor.data, start, byte)),
     };
     let address = semantics.wrap(base.wrapping_add(raw), context.address_size);
-    Ok(Some(Pointer { address: Address(address), indirect: byte & INDIRECT != 0 }))
+    Ok(Some(Pointer { address: Address(address), indirect: semantics.is_indirect(byte) }))
 }
 
 /// Reads a value in an encoding's format alone, sign-extended where the format is signed.

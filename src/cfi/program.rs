@@ -7,13 +7,18 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Fault, FaultKind};
 
+use crate::choices::{Opcode2d, OpcodeUse, PointerField};
 use crate::cie::Cie;
 use crate::cursor::{Cursor, ReadError};
 use crate::fault::fault;
+use crate::op;
 use crate::pointer::{Encoding, PointerContext, read_pointer};
 use crate::reader::Reader;
 use crate::row_machine::Rule;
-use crate::semantics::{Opcode2d, PointerField, Semantics, op};
+use crate::semantics::Semantics;
+
+/// The bits that tell an opcode whose other bits are an operand; zero in all other opcodes.
+const PRIMARY: u8 = 0xc0;
 
 /// An expression's place: offset from the section's start and size, in bytes.
 ///
@@ -42,29 +47,70 @@ pub(crate) enum Progress {
 
 /// What is done with each instruction. `opcode` is the primary opcode without its low six bits.
 ///
-/// A visitor keeps what is wrong with an instruction in its place (a restore without a state, say); whether the
+/// A visitor has a method for what it does something about, and keeps what is wrong with an instruction in its place (a restore without a state, say); whether the
 /// program goes on is its own choice.
 pub(crate) trait Visitor {
     /// The next call is for the instruction at this offset of the section.
-    fn at(&mut self, position: usize);
-    fn advance(&mut self, opcode: u8, delta: u64) -> Result<(), Stop>;
-    fn set_loc(&mut self, location: u64) -> Result<(), Stop>;
-    fn rule(&mut self, opcode: u8, register: u64, rule: Rule) -> Result<(), Stop>;
-    fn restore(&mut self, opcode: u8, register: u64) -> Result<(), Stop>;
-    fn remember_state(&mut self) -> Result<(), Stop>;
-    fn restore_state(&mut self) -> Result<(), Stop>;
-    fn def_cfa(&mut self, opcode: u8, register: u64, offset: i64) -> Result<(), Stop>;
-    fn def_cfa_register(&mut self, register: u64) -> Result<(), Stop>;
-    fn def_cfa_offset(&mut self, opcode: u8, offset: i64) -> Result<(), Stop>;
-    fn def_cfa_expression(&mut self, block: Block) -> Result<(), Stop>;
-    fn def_aspace_cfa(&mut self, opcode: u8, register: u64, offset: i64, space: u64) -> Result<(), Stop>;
-    fn nop(&mut self) -> Result<(), Stop>;
-    fn args_size(&mut self, size: u64) -> Result<(), Stop>;
-    fn window_save(&mut self) -> Result<(), Stop>;
-    fn negate_ra_state(&mut self, with_pc: bool) -> Result<(), Stop>;
+    #[inline(always)]
+    fn at(&mut self, _position: usize) {}
+    /// Whether the visitor wants to be called for this opcode at all.
+    #[inline(always)]
+    fn heeds(&self, _opcode: u8) -> bool {
+        true
+    }
+    fn advance(&mut self, _opcode: u8, _delta: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn set_loc(&mut self, _location: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn rule(&mut self, _opcode: u8, _register: u64, _rule: Rule) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn restore(&mut self, _opcode: u8, _register: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn remember_state(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn restore_state(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn def_cfa(&mut self, _opcode: u8, _register: u64, _offset: i64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn def_cfa_register(&mut self, _register: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn def_cfa_offset(&mut self, _opcode: u8, _offset: i64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn def_cfa_expression(&mut self, _block: Block) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn def_aspace_cfa(&mut self, _opcode: u8, _register: u64, _offset: i64, _space: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn nop(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn args_size(&mut self, _size: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn window_save(&mut self) -> Result<(), Stop> {
+        Ok(())
+    }
+    fn negate_ra_state(&mut self, _with_pc: bool) -> Result<(), Stop> {
+        Ok(())
+    }
     /// An opcode without a definition. The program ends there.
-    fn unknown(&mut self, opcode: u8);
+    fn unknown(&mut self, _opcode: u8) {}
 }
+
+/// What instructions without effect are shown to.
+struct Deaf;
+
+impl Visitor for Deaf {}
 
 /// Why a program could not be decoded to its end.
 enum Halt {
@@ -100,6 +146,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
     /// A cursor over the instructions from `start` up to `end`, both from the section's start.
     #[inline(always)]
     pub fn cursor(&self, start: usize, end: usize) -> Cursor<'a> {
+        let end = self.reader.semantics.instructions_end(end);
         Cursor::new(self.reader.data, start, end, self.reader.target.endianness)
     }
 
@@ -112,7 +159,18 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             let opcode = cursor.data[at];
             cursor.position += 1;
             visitor.at(at);
-            match self.step(opcode, cursor, visitor) {
+            let primary = if opcode & PRIMARY == 0 { opcode } else { opcode & PRIMARY };
+            let step = match self.reader.semantics.opcode_use(primary) {
+                OpcodeUse::Instruction if !visitor.heeds(primary) => self.step(opcode, cursor, &mut Deaf),
+                OpcodeUse::Instruction => self.step(opcode, cursor, visitor),
+                OpcodeUse::WithoutOperands => Ok(()),
+                OpcodeUse::Undefined => {
+                    visitor.unknown(opcode);
+                    Err(Halt::Unknown)
+                }
+                OpcodeUse::End => return Ok(Progress::Ended),
+            };
+            match step {
                 Ok(()) => {}
                 Err(Halt::Stopped) => return Ok(Progress::Stopped),
                 Err(halt) => return Err(self.halt(halt, opcode, at, cursor.data)),
@@ -282,7 +340,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
 
     fn cfa_offset_sf(&self, opcode: u8, cursor: &mut Cursor<'a>) -> Result<i64, ReadError> {
         let (code, data) = (self.cie.code_alignment_factor, self.cie.data_alignment_factor);
-        Ok(self.reader.semantics.cfa_offset_sf(self.operand(opcode, cursor)?, code, data))
+        Ok(self.reader.semantics.cfa_offset_sf(opcode, self.operand(opcode, cursor)?, code, data))
     }
 
     /// LLVM's DW_CFA_LLVM_def_aspace_cfa and _sf: register, offset, address space.
@@ -299,7 +357,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
     /// The place of an expression: its size and its bytes (DWARF 5 section 7.5.4, form exprloc).
     #[inline(never)]
     fn block(&self, cursor: &mut Cursor<'a>) -> Result<Block, ReadError> {
-        let size = cursor.uleb()?;
+        let size = self.reader.semantics.expression_size(cursor.uleb()?);
         let size = usize::try_from(size).map_err(|_| ReadError::Truncated)?;
         let offset = cursor.position;
         cursor.bytes(size)?;
@@ -315,8 +373,9 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
             function: self.function,
             address_size: self.cie.address_size,
         };
-        let encoding = Encoding::new(self.reader.semantics, encoding, self.cie.address_size);
-        let pointer = read_pointer(self.reader.semantics, cursor, &encoding, PointerField::SetLoc, &context);
+        let field = PointerField::SetLoc;
+        let encoding = Encoding::new(self.reader.semantics, field, encoding, self.cie.address_size);
+        let pointer = read_pointer(self.reader.semantics, cursor, &encoding, field, &context);
         match pointer {
             Ok(Some(pointer)) => Ok(pointer.address.0),
             Ok(None) => Err(Halt::Unreadable(ReadError::Truncated)),

@@ -4,12 +4,19 @@ use std::borrow::Cow;
 
 use cfidiff_model::{Fault, FaultKind, Format, Section, Target};
 
+use crate::choices::InitialLength;
 use crate::cie::Cie;
 use crate::cies::Cies;
 use crate::cursor::Cursor;
 use crate::fault::fault;
 use crate::fde::{self, Fde};
-use crate::semantics::{InitialLength, Semantics, Standard};
+use crate::semantics::Semantics;
+
+/// The standard's own answers: every default.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Standard;
+
+impl Semantics for Standard {}
 
 /// A reader of one `.eh_frame` or `.debug_frame` section under given semantics.
 ///
@@ -105,6 +112,7 @@ impl<'a, S: Semantics + ?Sized> Reader<'a, S> {
     /// A reader with semantics of the caller's choice. Reads at most the first 4 GiB less one byte of a section.
     pub fn with_semantics(section: &'a Section, target: Target, semantics: &'a S) -> Reader<'a, S> {
         let limit = section.data.len().min(u32::MAX as usize);
+        let target = Target { endianness: semantics.endianness(section.kind, target.endianness), ..target };
         Reader { section, target, semantics, data: &section.data[..limit] }
     }
 
@@ -147,11 +155,15 @@ impl<'a, S: Semantics + ?Sized> Reader<'a, S> {
             frame.state = FrameState::Terminator;
             return frame;
         }
-        if frame.length > frame.cursor.remaining() as u64 {
+        let mut size = semantics.record_size(frame.length);
+        if size > frame.cursor.remaining() as u64 && !semantics.length_past_section_is_refused() {
+            size = frame.cursor.remaining() as u64;
+        }
+        if size > frame.cursor.remaining() as u64 {
             frame.state = FrameState::Broken(FaultKind::LengthPastSection);
             return frame;
         }
-        frame.cursor.limit(frame.length as usize);
+        frame.cursor.limit(size as usize);
         match frame.cursor.unsigned(semantics.id_width(kind, frame.format)) {
             Ok(id) => {
                 frame.id = id;

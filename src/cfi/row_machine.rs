@@ -8,10 +8,11 @@ use cfidiff_model::{Fault, FaultKind, Machine};
 use crate::cie::Cie;
 use crate::fault::fault;
 use crate::fde::Fde;
+use crate::op;
 use crate::program::{Block, Program, Progress, Stop, Visitor};
 use crate::reader::Reader;
 use crate::register_file::RegisterFile;
-use crate::semantics::{Semantics, op};
+use crate::semantics::Semantics;
 
 /// How many states remember_state may stack. Compilers use one; a bound keeps hostile input from costing
 /// memory.
@@ -176,11 +177,15 @@ impl InitialRules {
             address_size: cie.address_size,
             initial: None,
             place: cie.instructions,
-            cfa: Cfa::Undefined,
+            cfa: match reader.semantics.cfa_before_definition() {
+                Some((register, offset)) => Cfa::RegisterOffset { register, offset },
+                None => Cfa::Undefined,
+            },
             row_start: 0,
             location: 0,
             range: (0, u64::MAX),
             past_end: false,
+            forgets: false,
             stopped: false,
             context: &mut context,
             faults: Vec::new(),
@@ -214,6 +219,8 @@ struct Machinery<'m, S: Semantics + ?Sized> {
     /// The FDE's initial location and address range.
     range: (u64, u64),
     past_end: bool,
+    /// Whether the next row starts with the CIE's rules again.
+    forgets: bool,
     /// Whether the program ended before its last instruction, so that the row in the making is not known.
     stopped: bool,
     context: &'m mut RowContext,
@@ -231,7 +238,8 @@ impl<'m, S: Semantics + ?Sized> Machinery<'m, S> {
     ) -> Machinery<'m, S> {
         context.frames.clear();
         context.remembered.clear();
-        context.registers.reset(&cie.initial.rules);
+        let starts_with_cie = reader.semantics.fde_starts_with_cie_rules();
+        context.registers.reset(if starts_with_cie { &cie.initial.rules } else { &[] });
         Machinery {
             semantics: reader.semantics,
             data: reader.data,
@@ -239,11 +247,12 @@ impl<'m, S: Semantics + ?Sized> Machinery<'m, S> {
             address_size: cie.address_size,
             initial: Some(&cie.initial),
             place: fde.instructions,
-            cfa: cie.initial.cfa,
+            cfa: if starts_with_cie { cie.initial.cfa } else { Cfa::Undefined },
             row_start: fde.initial_location,
             location: fde.initial_location,
             range: (fde.initial_location, fde.address_range),
             past_end: false,
+            forgets: false,
             stopped: false,
             context,
             faults: Vec::new(),
@@ -284,6 +293,9 @@ impl<'m, S: Semantics + ?Sized> Machinery<'m, S> {
     #[inline(always)]
     fn start_row(&mut self) {
         self.row_start = self.location;
+        if self.forgets {
+            self.forget();
+        }
         // Locations only go up, so the distance cannot wrap, while the range's end can.
         if self.location.wrapping_sub(self.range.0) > self.range.1 && !self.past_end {
             self.past_end = true;
@@ -301,6 +313,16 @@ impl<'m, S: Semantics + ?Sized> Machinery<'m, S> {
         self.semantics.wrap(end, self.address_size)
     }
 
+    /// Goes back to the CIE's rules.
+    #[cold]
+    fn forget(&mut self) {
+        self.forgets = false;
+        if let Some(initial) = self.initial {
+            self.context.registers.reset(&initial.rules);
+            self.cfa = initial.cfa;
+        }
+    }
+
     #[cold]
     fn too_many_rules(&mut self) -> Result<(), Stop> {
         self.complain(FaultKind::RuleCount, "no more register rules than this reader keeps");
@@ -315,7 +337,13 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
     }
 
     #[inline(always)]
-    fn advance(&mut self, _: u8, delta: u64) -> Result<(), Stop> {
+    fn heeds(&self, opcode: u8) -> bool {
+        self.semantics.has_effect(opcode)
+    }
+
+    #[inline(always)]
+    fn advance(&mut self, opcode: u8, delta: u64) -> Result<(), Stop> {
+        self.forgets = !self.semantics.advance_keeps_rules(opcode);
         self.move_to(self.semantics.wrap(self.row_start.wrapping_add(delta), self.address_size))
     }
 
@@ -325,7 +353,8 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
     }
 
     #[inline(always)]
-    fn rule(&mut self, _: u8, register: u64, rule: Rule) -> Result<(), Stop> {
+    fn rule(&mut self, opcode: u8, register: u64, rule: Rule) -> Result<(), Stop> {
+        let rule = self.semantics.register_rule(opcode, rule);
         if self.context.registers.set(register, rule) { Ok(()) } else { self.too_many_rules() }
     }
 
@@ -335,12 +364,8 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
             self.complain(FaultKind::RestoreInCie, "no restore in the instructions of a CIE");
             return Ok(());
         };
-        let rule = if self.semantics.restore_takes_initial_rule() {
-            initial.rules.iter().find(|&&(number, _)| number == register).map(|&(_, rule)| rule)
-        } else {
-            Some(Rule::Undefined)
-        };
-        match rule {
+        let rule = initial.rules.iter().find(|&&(number, _)| number == register).map(|&(_, rule)| rule);
+        match self.semantics.restored_rule(rule) {
             Some(rule) => self.rule(op::RESTORE, register, rule),
             None => {
                 self.context.registers.remove(register);
@@ -356,6 +381,10 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
             self.complain(FaultKind::RememberDepth, "at most 256 remembered states");
             return Err(self.stop());
         }
+        if !self.semantics.remembered_states_nest() {
+            context.frames.clear();
+            context.remembered.clear();
+        }
         let first = context.remembered.len();
         context.frames.push(Remembered { cfa: self.cfa, location: self.row_start, first });
         context.remembered.extend_from_slice(context.registers.rules());
@@ -369,7 +398,9 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
             self.complain(FaultKind::RestoreWithoutRemember, "a remember_state before each restore_state");
             return Ok(());
         };
-        context.registers.reset(&context.remembered[state.first..]);
+        if self.semantics.remembered_state_has_registers() {
+            context.registers.reset(&context.remembered[state.first..]);
+        }
         context.remembered.truncate(state.first);
         if self.semantics.remembered_state_has_cfa() {
             self.cfa = state.cfa;
@@ -427,14 +458,11 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
         Ok(())
     }
 
-    #[inline(always)]
-    fn nop(&mut self) -> Result<(), Stop> {
-        Ok(())
-    }
-
     #[inline]
-    fn args_size(&mut self, _: u64) -> Result<(), Stop> {
-        // The size of outgoing arguments is for the run-time unwinder's landing; no rule depends on it.
+    fn args_size(&mut self, size: u64) -> Result<(), Stop> {
+        if let Cfa::RegisterOffset { offset, .. } = &mut self.cfa {
+            *offset = self.semantics.offset_after_args_size(*offset, size);
+        }
         Ok(())
     }
 
@@ -459,14 +487,11 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
             Some(Rule::Architectural(state)) => state,
             _ => 0,
         };
-        // Bit 0: the return address is signed. Bit 1: the PC went into the signature as well.
-        let flipped = if with_pc { state ^ 3 } else { state ^ 1 };
+        let flipped = self.semantics.ra_state_after(state, with_pc);
         if self.context.registers.set(RA_SIGN_STATE, Rule::Architectural(flipped)) {
             Ok(())
         } else {
             self.too_many_rules()
         }
     }
-
-    fn unknown(&mut self, _: u8) {}
 }

@@ -1,87 +1,34 @@
-//! The decision points: every question of the format that a reader can answer wrongly, one method each.
-//!
-//! The default bodies are the right answers. A reader that errs in one of them is this trait with one method
-//! overridden; the list of methods is the list of what can go wrong.
+//! The decision points: every question of the format that a reader can answer wrongly, one method each. The default
+//! bodies are the right answers: the list of methods is the list of what can go wrong.
 
 use std::hint::cold_path;
 
-use cfidiff_model::{Address, Bases, Format, Machine, SectionKind};
+use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, SectionKind};
 
-/// What the first four bytes of a record say of its length (DWARF 5 section 7.4).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InitialLength {
-    /// The length itself, in the 32-bit format.
-    Dwarf32(u32),
-    /// The escape: the length is in the next eight bytes, in the 64-bit format.
-    Dwarf64,
-    /// A value that the standard reserves: the record's length is not known.
-    Reserved,
-}
-
-/// The formats of an encoded pointer: the low four bits of a DW_EH_PE value (LSB, DWARF exception header
-/// encoding).
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PointerFormat {
-    /// A number of this many bytes, zero-extended.
-    Unsigned(u8),
-    /// A number of this many bytes, sign-extended.
-    Signed(u8),
-    /// An unsigned LEB128 number.
-    Uleb128,
-    /// A signed LEB128 number.
-    Sleb128,
-}
-
-/// The fields that hold an encoded pointer.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum PointerField {
-    /// The initial location of an FDE.
-    InitialLocation,
-    /// The address range of an FDE.
-    AddressRange,
-    /// The personality routine of a CIE.
-    Personality,
-    /// The language-specific data area of an FDE.
-    Lsda,
-    /// The operand of DW_CFA_set_loc.
-    SetLoc,
-    /// The fields of `.eh_frame_hdr`.
-    Header,
-}
-
-/// What a letter of an augmentation string announces.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum AugmentationLetter {
-    /// `R`: one byte, the encoding of initial locations.
-    FdeEncoding,
-    /// `P`: one byte of encoding and the personality routine in it.
-    Personality,
-    /// `L`: one byte, the encoding of LSDA pointers.
-    LsdaEncoding,
-    /// `S`: no data, the frames are signal frames.
-    SignalFrame,
-    /// `B`: no data, return addresses are signed with the B key.
-    BKey,
-    /// `G`: no data, the stack is tagged.
-    MteTagged,
-    /// Any other letter: its data, if it has any, can only be skipped.
-    Unknown,
-}
-
-/// What the opcode 0x2d means, which two vendors took for different things.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Opcode2d {
-    /// DW_CFA_GNU_window_save.
-    WindowSave,
-    /// DW_CFA_AARCH64_negate_ra_state.
-    NegateRaState,
-}
+use crate::choices::{
+    AugmentationLetter, InitialLength, Opcode2d, OpcodeUse, PointerField, PointerFormat, UndefinedApplication,
+};
+use crate::op;
+use crate::row_machine::Rule;
 
 /// The rules of the format. See the module's text.
 ///
 /// `kind` tells the section, since `.eh_frame` and `.debug_frame` answer some questions differently. An answer
 /// depends on the arguments alone: what is the same for all FDEs of a CIE is asked once for that CIE.
 pub trait Semantics: Sync {
+    // The file.
+
+    /// The byte order of numbers: the file's (gABI, ELF identification: EI_DATA).
+    fn endianness(&self, _kind: SectionKind, file: Endianness) -> Endianness {
+        file
+    }
+
+    /// The size of an address in bytes, for CIEs that do not tell it: that of the file's class (gABI, ELF
+    /// identification: EI_CLASS).
+    fn address_size(&self, class: Class) -> u8 {
+        class.address_size()
+    }
+
     // Records.
 
     /// How the first word of a record tells its length. DWARF 5 section 7.4: 0xffffffff is the escape to the
@@ -101,19 +48,28 @@ pub trait Semantics: Sync {
         }
     }
 
+    /// How many bytes follow the length field. DWARF 5 section 6.4.1: as many as it tells, itself not counted.
+    fn record_size(&self, length: u64) -> u64 {
+        length
+    }
+
+    /// Whether a length that reaches past the section is refused. DWARF 5 section 6.4.1: a record has as many bytes
+    /// as its length tells.
+    fn length_past_section_is_refused(&self) -> bool {
+        true
+    }
+
     /// Whether a record of this length is a terminator. LSB: a length of zero ends `.eh_frame`; in
     /// `.debug_frame` it is padding that assemblers leave between contributions.
     #[inline(always)]
-    fn is_terminator(&self, kind: SectionKind, length: u64) -> bool {
-        let _ = kind;
+    fn is_terminator(&self, _kind: SectionKind, length: u64) -> bool {
         length == 0
     }
 
     /// Whether the walk ends at a terminator. A reader of files goes on, since linkers can leave a terminator in
     /// the middle; the run-time unwinder stops there (LSB).
     #[inline(always)]
-    fn walk_ends_at_terminator(&self, kind: SectionKind) -> bool {
-        let _ = kind;
+    fn walk_ends_at_terminator(&self, _kind: SectionKind) -> bool {
         false
     }
 
@@ -142,8 +98,7 @@ pub trait Semantics: Sync {
     /// of its record. LSB: in `.eh_frame` the pointer counts bytes back from its field. DWARF 5 section 6.4.1:
     /// in `.debug_frame` it is an offset into the section.
     #[inline(always)]
-    fn cie_offset(&self, kind: SectionKind, field: u64, record: u64, pointer: u64) -> u64 {
-        let _ = record;
+    fn cie_offset(&self, kind: SectionKind, field: u64, _record: u64, pointer: u64) -> u64 {
         match kind {
             // A CIE after its FDE makes the 32-bit difference negative.
             SectionKind::EhFrame => field.wrapping_sub(i64::from(pointer as i32) as u64),
@@ -151,35 +106,53 @@ pub trait Semantics: Sync {
         }
     }
 
+    /// Whether the CIE of an FDE may stand behind it. DWARF 5 section 6.4.1: a CIE pointer may lead anywhere in the
+    /// section.
+    fn cie_may_follow(&self) -> bool {
+        true
+    }
+
     // CIEs.
+
+    /// Where the augmentation string starts: behind the version (DWARF 5 section 6.4.1).
+    fn augmentation_start(&self, version_field: usize) -> usize {
+        version_field + 1
+    }
 
     /// Whether a CIE of this version can be read. DWARF 2 has 1, DWARF 3 has 3, DWARF 4 and 5 have 4; LSB has 1,
     /// and compilers write 3 into `.eh_frame` as well.
     #[inline(always)]
-    fn cie_version_is_known(&self, kind: SectionKind, version: u8) -> bool {
-        let _ = kind;
+    fn cie_version_is_known(&self, _kind: SectionKind, version: u8) -> bool {
         matches!(version, 1 | 3 | 4)
     }
 
     /// Whether the CIE has an address size and a segment selector size behind its augmentation string. DWARF 5
     /// section 6.4.1: from version 4 on.
     #[inline(always)]
-    fn cie_has_address_size(&self, kind: SectionKind, version: u8) -> bool {
-        let _ = kind;
+    fn cie_has_address_size(&self, _kind: SectionKind, version: u8) -> bool {
         version >= 4
+    }
+
+    /// The size of an address for a CIE that tells it: what it tells (DWARF 5 section 6.4.1).
+    fn cie_address_size(&self, told: u8, _file: u8) -> u8 {
+        told
+    }
+
+    /// Whether the data alignment factor is a signed LEB128 number. DWARF 5 section 6.4.1: it is.
+    fn data_alignment_factor_is_signed(&self) -> bool {
+        true
     }
 
     /// Whether the return address register is one byte. DWARF 2: yes, in version 1; an unsigned LEB128 number
     /// from DWARF 3 on.
     #[inline(always)]
-    fn return_address_register_is_byte(&self, kind: SectionKind, version: u8) -> bool {
-        let _ = kind;
+    fn return_address_register_is_byte(&self, _kind: SectionKind, version: u8) -> bool {
         version == 1
     }
 
     /// Whether the augmentation announces a length and data. LSB: when its first letter is `z`.
     #[inline(always)]
-    fn has_augmentation_data(&self, augmentation: &[u8]) -> bool {
+    fn has_augmentation_data(&self, _kind: SectionKind, augmentation: &[u8]) -> bool {
         augmentation.first() == Some(&b'z')
     }
 
@@ -211,33 +184,37 @@ pub trait Semantics: Sync {
         }
     }
 
-    /// Where a CIE's instructions start: behind the augmentation data, whose length is binding (LSB), whatever
-    /// the letters used of it.
-    #[inline(always)]
-    fn augmentation_end(&self, declared_end: usize, used_end: usize) -> usize {
-        let _ = used_end;
+    /// Where a CIE's augmentation data end: their length is binding (LSB), whatever the letters used of them.
+    fn cie_augmentation_end(&self, _start: usize, _used_end: usize, declared_end: usize) -> usize {
         declared_end
+    }
+
+    /// Where a CIE's instructions start: behind its last field, and they fill the record (DWARF 5 section 6.4.1).
+    fn cie_instructions_start(&self, _kind: SectionKind, fields_end: usize) -> usize {
+        fields_end
     }
 
     // FDEs.
 
-    /// How many bytes stand between the CIE pointer and the initial location: none but the segment selector
-    /// (DWARF 5 section 6.4.1). An FDE has no version byte.
+    /// How many bytes of an FDE stand between its CIE pointer and the fields that follow: none. An FDE has no version
+    /// and no augmentation string (DWARF 5 section 6.4.1).
     #[inline(always)]
-    fn fde_header_padding(&self, kind: SectionKind, segment_selector_size: u8) -> usize {
-        let _ = kind;
-        usize::from(segment_selector_size)
+    fn fde_header_padding(&self, _kind: SectionKind) -> usize {
+        0
+    }
+
+    /// The size of the segment selector in front of an initial location: what the CIE tells (DWARF 5 section 6.4.1).
+    fn segment_selector_size(&self, told: u8) -> u8 {
+        told
     }
 
     /// The encoding of an FDE's initial location. LSB: the CIE's `R`, and a plain address without it.
     #[inline(always)]
-    fn initial_location_encoding(&self, kind: SectionKind, from_cie: Option<u8>) -> u8 {
-        let _ = kind;
+    fn initial_location_encoding(&self, _kind: SectionKind, from_cie: Option<u8>) -> u8 {
         from_cie.unwrap_or(0)
     }
 
-    /// The encoding of an FDE's address range. LSB: the format of the initial location's encoding alone; a
-    /// length has no base, and nothing to be indirect about.
+    /// The encoding of an FDE's address range. LSB: the format of the initial location's alone; a length has no base.
     #[inline(always)]
     fn address_range_encoding(&self, initial_location_encoding: u8) -> u8 {
         initial_location_encoding & 0x0f
@@ -250,11 +227,22 @@ pub trait Semantics: Sync {
         false
     }
 
+    /// The number of bytes that an FDE covers, of the value in its address range field: the value itself (DWARF 5
+    /// section 6.4.1), which is no end address.
+    fn address_range(&self, _initial_location: u64, value: u64) -> u64 {
+        value
+    }
+
     /// Whether an FDE of this CIE has an augmentation length and data. LSB: when the CIE's augmentation starts
     /// with `z`.
     #[inline(always)]
-    fn fde_has_augmentation_data(&self, augmentation: &[u8]) -> bool {
-        self.has_augmentation_data(augmentation)
+    fn fde_has_augmentation_data(&self, kind: SectionKind, augmentation: &[u8]) -> bool {
+        self.has_augmentation_data(kind, augmentation)
+    }
+
+    /// Where an FDE's instructions start: behind the augmentation data, whose length is binding as in a CIE (LSB).
+    fn fde_augmentation_end(&self, _start: usize, _used_end: usize, declared_end: usize) -> usize {
+        declared_end
     }
 
     /// Whether the written value zero means "none" in this field, whatever base would be added. The C++ ABI's
@@ -266,10 +254,26 @@ pub trait Semantics: Sync {
 
     // Encoded pointers.
 
+    /// Whether an encoding says that the field is not there. LSB: DW_EH_PE_omit, 0xff.
+    fn is_omitted(&self, encoding: u8) -> bool {
+        encoding == 0xff
+    }
+
+    /// Whether a pointer starts at the next place that is aligned to the size of an address. DW_EH_PE_aligned, 0x50
+    /// among the applications.
+    fn is_aligned(&self, encoding: u8) -> bool {
+        encoding & 0x70 == 0x50
+    }
+
+    /// Whether a pointer leads to a slot that holds the address. LSB: DW_EH_PE_indirect, 0x80.
+    fn is_indirect(&self, encoding: u8) -> bool {
+        encoding & 0x80 != 0
+    }
+
     /// The format in the low four bits of an encoding, or `None` for an undefined one. LSB: absptr has the size
     /// of an address, `signed` is its signed twin.
     #[inline(always)]
-    fn pointer_format(&self, encoding: u8, address_size: u8) -> Option<PointerFormat> {
+    fn pointer_format(&self, _field: PointerField, encoding: u8, address_size: u8) -> Option<PointerFormat> {
         Some(match encoding & 0x0f {
             0x00 => PointerFormat::Unsigned(address_size),
             0x01 => PointerFormat::Uleb128,
@@ -288,8 +292,7 @@ pub trait Semantics: Sync {
     /// The address that DW_EH_PE_pcrel counts from: that of the field's own first byte (LSB), so the section's
     /// address plus the field's offset in it.
     #[inline(always)]
-    fn pcrel_base(&self, section: Address, field: u64, field_end: u64) -> u64 {
-        let _ = field_end;
+    fn pcrel_base(&self, section: Address, field: u64, _field_end: u64) -> u64 {
         section.0.wrapping_add(field)
     }
 
@@ -299,6 +302,7 @@ pub trait Semantics: Sync {
     #[inline(always)]
     fn pointer_base(
         &self,
+        _field: PointerField,
         encoding: u8,
         pcrel: u64,
         bases: &Bases,
@@ -328,6 +332,29 @@ pub trait Semantics: Sync {
     }
 
     // Instructions.
+
+    /// Where a record's instructions end: at the end of the record, as its length tells it (DWARF 5 section 6.4.1).
+    fn instructions_end(&self, record_end: usize) -> usize {
+        record_end
+    }
+
+    /// What becomes of an opcode, without the low six bits of those that hold an operand. DWARF 5 section 7.24: it is
+    /// an instruction, DW_CFA_nop too, and has the operands of its definition.
+    fn opcode_use(&self, _opcode: u8) -> OpcodeUse {
+        OpcodeUse::Instruction
+    }
+
+    /// Whether an instruction changes the current row, when its definition says that it does. DWARF 5 section 6.4.3:
+    /// each instruction is executed.
+    fn has_effect(&self, _opcode: u8) -> bool {
+        true
+    }
+
+    /// The size of an expression in bytes: what the number in front of it tells, itself not counted (DWARF 5 section
+    /// 7.5.5, class exprloc).
+    fn expression_size(&self, told: u64) -> u64 {
+        told
+    }
 
     /// The width in bytes of the delta of DW_CFA_advance_loc1, 2, 4 and MIPS_advance_loc8 (DWARF 5 section
     /// 6.4.2.1).
@@ -375,10 +402,9 @@ pub trait Semantics: Sync {
         &self,
         opcode: u8,
         operand: i64,
-        code_alignment_factor: u64,
+        _code_alignment_factor: u64,
         data_alignment_factor: i64,
     ) -> i64 {
-        let _ = code_alignment_factor;
         let product = operand.wrapping_mul(data_alignment_factor);
         if opcode == op::GNU_NEGATIVE_OFFSET_EXTENDED { product.wrapping_neg() } else { product }
     }
@@ -392,9 +418,8 @@ pub trait Semantics: Sync {
     /// The offset in bytes of DW_CFA_def_cfa_sf and def_cfa_offset_sf. DWARF 5 section 6.4.2.2: the operand times
     /// the data alignment factor.
     #[inline(always)]
-    fn cfa_offset_sf(&self, operand: i64, code_alignment_factor: u64, data_alignment_factor: i64) -> i64 {
-        let _ = code_alignment_factor;
-        operand.wrapping_mul(data_alignment_factor)
+    fn cfa_offset_sf(&self, _opcode: u8, operand: i64, _code_factor: u64, data_factor: i64) -> i64 {
+        operand.wrapping_mul(data_factor)
     }
 
     /// What opcode 0x2d means on a machine. The AArch64 DWARF supplement took GNU's opcode; everywhere else it is
@@ -418,10 +443,31 @@ pub trait Semantics: Sync {
 
     // Rows.
 
-    /// Whether restore goes back to the rule that the CIE's instructions set (DWARF 5 section 6.4.2.3).
-    #[inline(always)]
-    fn restore_takes_initial_rule(&self) -> bool {
+    /// Whether an FDE starts with the rules that its CIE's instructions set (DWARF 5 section 6.4.3).
+    fn fde_starts_with_cie_rules(&self) -> bool {
         true
+    }
+
+    /// The register and offset of the CFA before an instruction has defined it: none (DWARF 5 section 6.4.3).
+    fn cfa_before_definition(&self) -> Option<(u64, i64)> {
+        None
+    }
+
+    /// Whether a row starts with the rules of the row before, when this instruction advances the location (DWARF 5
+    /// section 6.4.3).
+    fn advance_keeps_rules(&self, _opcode: u8) -> bool {
+        true
+    }
+
+    /// The rule that an instruction sets, given the one that its definition says (DWARF 5 section 6.4.2.3).
+    fn register_rule(&self, _opcode: u8, defined: Rule) -> Rule {
+        defined
+    }
+
+    /// The rule after restore: the one that the CIE's instructions set, or none when they set none (DWARF 5 section
+    /// 6.4.2.3).
+    fn restored_rule(&self, initial: Option<Rule>) -> Option<Rule> {
+        initial
     }
 
     /// Whether remember_state and restore_state keep the CFA rule as well as the register rules. DWARF 5 section
@@ -431,8 +477,17 @@ pub trait Semantics: Sync {
         true
     }
 
-    /// Whether restore_state also goes back to the location of its remember_state. It does not: a location never
-    /// goes down (DWARF 5 section 6.4.3).
+    /// Whether remember_state and restore_state keep the register rules (DWARF 5 section 6.4.2.4).
+    fn remembered_state_has_registers(&self) -> bool {
+        true
+    }
+
+    /// Whether remembered states form a stack, and not one place for all (DWARF 5 section 6.4.2.4).
+    fn remembered_states_nest(&self) -> bool {
+        true
+    }
+
+    /// Whether restore_state also goes back to the location: no, locations never go down (DWARF 5 section 6.4.3).
     #[inline(always)]
     fn remembered_state_has_location(&self) -> bool {
         false
@@ -447,15 +502,56 @@ pub trait Semantics: Sync {
     /// The offset when DW_CFA_def_cfa_register is the first instruction to define the CFA, or `None` if it may not
     /// be. The GNU assembler's CIEs for MIPS start so and mean offset zero.
     #[inline(always)]
-    fn first_cfa_of_register(&self, register: u64) -> Option<i64> {
-        let _ = register;
+    fn first_cfa_of_register(&self, _register: u64) -> Option<i64> {
         Some(0)
+    }
+
+    /// The offset of the CFA rule after DW_CFA_GNU_args_size: the one before it. LSB: the size is for the run-time
+    /// unwinder's landing, no rule depends on it.
+    fn offset_after_args_size(&self, before: i64, _size: u64) -> i64 {
+        before
+    }
+
+    /// The value of RA_SIGN_STATE after DW_CFA_AARCH64_negate_ra_state, or its twin with the PC. AArch64 DWARF
+    /// supplement: bit 0, that the return address is signed, is flipped, and with the PC bit 1 as well.
+    fn ra_state_after(&self, before: u64, with_pc: bool) -> u64 {
+        if with_pc { before ^ 3 } else { before ^ 1 }
     }
 
     /// Where the last row ends: at the end of the FDE's range (DWARF 5 section 6.4.3).
     #[inline(always)]
     fn last_row_end(&self, initial_location: u64, address_range: u64) -> u64 {
         initial_location.wrapping_add(address_range)
+    }
+
+    // Look-up.
+
+    /// The address to look up for a place in code: of a return address the byte before it, since a call can be the
+    /// last instruction of its function (DWARF 5 section 6.4.4 and the unwinders of the C++ ABI).
+    fn address_to_look_up(&self, address: u64, is_return_address: bool) -> u64 {
+        address.wrapping_sub(u64::from(is_return_address))
+    }
+
+    /// Whether FDEs that cover nothing can be found. They describe no address (DWARF 5 section 6.4.1).
+    fn empty_fde_is_kept(&self) -> bool {
+        false
+    }
+
+    /// Whether FDEs of which one ends where the next starts are one function's, which the first describes. Each
+    /// describes its own range (DWARF 5 section 6.4.1).
+    fn adjacent_fdes_are_one(&self) -> bool {
+        false
+    }
+
+    /// Whether an address lies in a range: the end is the first address after it (DWARF 5 section 6.4.1).
+    #[inline(always)]
+    fn range_contains(&self, start: u64, length: u64, address: u64) -> bool {
+        address.wrapping_sub(start) < length
+    }
+
+    /// Whether a row can be the one for an address: the last one that starts at or before it (DWARF 5 section 6.4.3).
+    fn row_is_candidate(&self, start: u64, address: u64) -> bool {
+        start <= address
     }
 
     // The header's table.
@@ -466,6 +562,11 @@ pub trait Semantics: Sync {
         header.0
     }
 
+    /// The number of entries of the table, given the header's count: the count itself (LSB).
+    fn header_entry_count(&self, count: u64) -> u64 {
+        count
+    }
+
     /// Whether a table entry that starts at `start` can be the one for `address`: the last one that starts at or
     /// before it.
     #[inline(always)]
@@ -473,57 +574,27 @@ pub trait Semantics: Sync {
         start <= address
     }
 
-    /// Whether an address lies in a range: the end is the first address after it (DWARF 5 section 6.4.1).
-    #[inline(always)]
-    fn range_contains(&self, start: u64, length: u64, address: u64) -> bool {
-        address.wrapping_sub(start) < length
+    /// The entry that a search finds, given the number of candidates: the last of them.
+    fn header_entry_found(&self, candidates: u64) -> Option<u64> {
+        candidates.checked_sub(1)
     }
-}
 
-/// An encoding's application bits have no defined meaning.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct UndefinedApplication;
+    // Expressions.
 
-/// The standard's own answers: every default.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Standard;
+    /// Whether a register rule's expression starts with the CFA on its stack. DWARF 5 section 6.4.2.3: it does, and
+    /// section 6.4.2.2: the CFA's own does not.
+    fn expression_starts_with_cfa(&self) -> bool {
+        true
+    }
 
-impl Semantics for Standard {}
+    /// The operands of an operation that takes two, given the second entry of the stack and its top: in this order
+    /// (DWARF 5 section 2.5.1.4).
+    fn operation_operands(&self, _operation: u8, second: u64, top: u64) -> (u64, u64) {
+        (second, top)
+    }
 
-/// The opcodes of call frame instructions (DWARF 5 section 7.24, and the vendors' extensions).
-#[expect(missing_docs, reason = "the names are the standard's")]
-pub mod op {
-    pub const NOP: u8 = 0x00;
-    pub const SET_LOC: u8 = 0x01;
-    pub const ADVANCE_LOC1: u8 = 0x02;
-    pub const ADVANCE_LOC2: u8 = 0x03;
-    pub const ADVANCE_LOC4: u8 = 0x04;
-    pub const OFFSET_EXTENDED: u8 = 0x05;
-    pub const RESTORE_EXTENDED: u8 = 0x06;
-    pub const UNDEFINED: u8 = 0x07;
-    pub const SAME_VALUE: u8 = 0x08;
-    pub const REGISTER: u8 = 0x09;
-    pub const REMEMBER_STATE: u8 = 0x0a;
-    pub const RESTORE_STATE: u8 = 0x0b;
-    pub const DEF_CFA: u8 = 0x0c;
-    pub const DEF_CFA_REGISTER: u8 = 0x0d;
-    pub const DEF_CFA_OFFSET: u8 = 0x0e;
-    pub const DEF_CFA_EXPRESSION: u8 = 0x0f;
-    pub const EXPRESSION: u8 = 0x10;
-    pub const OFFSET_EXTENDED_SF: u8 = 0x11;
-    pub const DEF_CFA_SF: u8 = 0x12;
-    pub const DEF_CFA_OFFSET_SF: u8 = 0x13;
-    pub const VAL_OFFSET: u8 = 0x14;
-    pub const VAL_OFFSET_SF: u8 = 0x15;
-    pub const VAL_EXPRESSION: u8 = 0x16;
-    pub const MIPS_ADVANCE_LOC8: u8 = 0x1d;
-    pub const AARCH64_NEGATE_RA_STATE_WITH_PC: u8 = 0x2c;
-    pub const GNU_WINDOW_SAVE: u8 = 0x2d;
-    pub const GNU_ARGS_SIZE: u8 = 0x2e;
-    pub const GNU_NEGATIVE_OFFSET_EXTENDED: u8 = 0x2f;
-    pub const LLVM_DEF_ASPACE_CFA: u8 = 0x30;
-    pub const LLVM_DEF_ASPACE_CFA_SF: u8 = 0x31;
-    pub const ADVANCE_LOC: u8 = 0x40;
-    pub const OFFSET: u8 = 0x80;
-    pub const RESTORE: u8 = 0xc0;
+    /// The value of a comparison that holds: one (DWARF 5 section 2.5.1.5).
+    fn value_of_true(&self) -> u64 {
+        1
+    }
 }

@@ -13,10 +13,12 @@ use crate::cies::Cies;
 use crate::expression::decode;
 use crate::fde::Fde;
 use crate::lister::Lister;
+use crate::look_up::Covered;
 use crate::program::{Block, Program, Progress};
+use crate::reader::Standard;
 use crate::reader::{Reader, Record, RecordKind};
 use crate::row_machine::{Cfa, RowContext, Rule};
-use crate::semantics::{Semantics, Standard};
+use crate::semantics::Semantics;
 
 /// How many rules, rows and bytes of expressions of one FDE are kept in an [`Entry`]; beyond it the rows end
 /// with a fault. The largest FDEs of real files have some thousands. Short records keep less, see
@@ -34,12 +36,14 @@ pub(crate) const MAX_FAULTS: usize = 16;
 
 /// All records of one section, found once, read again in the model's form as they are asked for.
 pub struct Table<'a, S: Semantics + ?Sized = Standard> {
-    reader: Reader<'a, S>,
+    pub(crate) reader: Reader<'a, S>,
     starts: Vec<u32>,
     cies: Cies<'a>,
     context: RowContext,
     /// The faults that came with the section, by offset.
     section_faults: Vec<Fault>,
+    /// The FDEs by address, once an address was looked up.
+    pub(crate) by_address: Option<Vec<Covered>>,
 }
 
 impl<'a, S: Semantics + ?Sized> Table<'a, S> {
@@ -49,7 +53,14 @@ impl<'a, S: Semantics + ?Sized> Table<'a, S> {
         let starts = walk.by_ref().map(|record| record.offset as u32).collect();
         let mut section_faults = reader.section.faults.clone();
         section_faults.sort_by_key(|fault| fault.offset);
-        Table { reader, starts, cies: walk.into_cies(), context: RowContext::default(), section_faults }
+        Table {
+            reader,
+            starts,
+            cies: walk.into_cies(),
+            context: RowContext::default(),
+            section_faults,
+            by_address: None,
+        }
     }
 
     /// How many records the section has, terminators and unreadable ones included.

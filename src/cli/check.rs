@@ -154,7 +154,7 @@ impl Check {
 }
 
 /// The conformance suite: in the current directory, in the project's own folder, or written where the user's caches are.
-fn suite_folder(common: &Common) -> anyhow::Result<PathBuf> {
+pub(super) fn suite_folder(common: &Common) -> anyhow::Result<PathBuf> {
     let places = [Path::new("corpus"), Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus"))];
     let cases = match places.iter().map(|place| place.join(corpus::CASES)).find(|cases| cases.is_dir()) {
         Some(cases) => cases,

@@ -18,6 +18,7 @@ mod doctor;
 mod dump;
 mod expected;
 mod explain;
+mod faults;
 mod form;
 mod r#gen;
 mod invariants;
@@ -25,6 +26,7 @@ mod log;
 mod reader;
 mod readers;
 mod signals;
+mod triage;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.
@@ -47,9 +49,11 @@ enum Sub {
     Dump(dump::Dump),
     Explain(explain::ExplainRecord),
     Doctor(doctor::Doctor),
+    Faults(faults::Faults),
     Gen(r#gen::Gen),
     Invariants(invariants::Invariants),
     Reader(reader::Reader),
+    Triage(triage::Triage),
 }
 
 /// What every subcommand takes.
@@ -93,9 +97,11 @@ pub fn main() -> ExitCode {
         Sub::Dump(dump) => dump.run(&command.common),
         Sub::Explain(explain) => explain.run(&command.common),
         Sub::Doctor(doctor) => doctor.run(&command.common),
+        Sub::Faults(faults) => faults.run(&command.common),
         Sub::Gen(r#gen) => r#gen.run(&command.common),
         Sub::Invariants(invariants) => invariants.run(&command.common),
         Sub::Reader(reader) => reader.run(),
+        Sub::Triage(triage) => triage.run(&command.common),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

@@ -37,6 +37,10 @@ pub struct SectionAnswer {
     pub findings: Vec<(Option<usize>, Finding)>,
     /// The fingerprints of the findings behind the limit, by what they share.
     pub unlisted: BTreeMap<Likeness, Vec<u64>>,
+    /// The reader's own records where it differs, when they are asked for.
+    pub kept: Vec<Entry>,
+    /// Whether there are more of them than were asked for.
+    pub truncated: bool,
 }
 
 /// What came of one case in one pass of a reader.
@@ -56,6 +60,8 @@ pub struct Comparator<'c> {
     judge: &'c Judge,
     reader: Identity<'c>,
     max_findings: usize,
+    /// How many of the reader's records that differ are kept of each section.
+    max_kept: usize,
     /// The kinds of section to look at.
     kinds: Vec<SectionKind>,
     answers: Vec<CaseAnswer>,
@@ -94,12 +100,19 @@ impl<'c> Comparator<'c> {
             judge,
             reader,
             max_findings,
+            max_kept: 0,
             kinds: vec![SectionKind::EhFrame, SectionKind::DebugFrame],
             answers: vec![CaseAnswer::default(); cases.len()],
             ended: vec![false; cases.len()],
             current: None,
             ours: Entry::default(),
         }
+    }
+
+    /// Keeps the reader's records that differ, so many of each section.
+    pub fn keeping(mut self, max_kept: usize) -> Self {
+        self.max_kept = max_kept;
+        self
     }
 
     /// Looks at sections of these kinds only.
@@ -136,6 +149,8 @@ impl<'c> Comparator<'c> {
             is_unread: false,
             findings: Vec::new(),
             unlisted: BTreeMap::new(),
+            kept: Vec::new(),
+            truncated: false,
         };
         let judge = SectionJudge::new(self.judge, self.reader, case_ref, section);
         Some(Current { case, table, judge, next: 0, went_back: false, stop, answer })
@@ -196,8 +211,7 @@ impl Current<'_> {
             return self.differ(difference, index, ours, max_findings);
         }
         self.answer.verdicts[index] = Some(Verdict::Agree);
-        let mut differences =
-            Differences { target: self.judge.target(), list: Vec::new(), without_rows: false };
+        let mut differences = Differences::new(self.judge.target());
         differences.entries(ours, theirs, says);
         if differences.without_rows {
             self.answer.without_rows.insert(index);
@@ -246,6 +260,18 @@ impl Current<'_> {
             self.judge.finding(&mut self.table, Judged { difference, record: None, count: 1, otherwise });
         finding.offset = theirs.offset;
         self.keep(None, finding, max_findings);
+    }
+
+    /// How many findings there are so far.
+    fn found(&self) -> usize {
+        self.answer.findings.len() + self.answer.unlisted.values().map(Vec::len).sum::<usize>()
+    }
+
+    fn keep_entry(&mut self, entry: &Entry, max_kept: usize) {
+        self.answer.truncated |= self.answer.kept.len() >= max_kept;
+        if !self.answer.truncated {
+            self.answer.kept.push(entry.clone());
+        }
     }
 
     fn keep(&mut self, record: Option<usize>, finding: Finding, max_findings: usize) {
@@ -452,7 +478,11 @@ impl Sink for Comparator<'_> {
 
     fn entry(&mut self, entry: &Entry) {
         if let Some(current) = &mut self.current {
+            let findings = current.found();
             current.entry(entry, &mut self.ours, self.max_findings);
+            if self.max_kept > 0 && current.found() > findings {
+                current.keep_entry(entry, self.max_kept);
+            }
         }
     }
 

@@ -20,7 +20,12 @@ pub(crate) struct Differences<'t> {
     pub without_rows: bool,
 }
 
-impl Differences<'_> {
+impl<'t> Differences<'t> {
+    /// No differences yet.
+    pub fn new(target: &'t Target) -> Differences<'t> {
+        Differences { target, list: Vec::new(), without_rows: false }
+    }
+
     /// Records a difference if the two values are not equal.
     fn field<T: PartialEq>(&mut self, key: Key, ours: &T, theirs: &T, show: impl Fn(&T) -> String) {
         if ours != theirs {

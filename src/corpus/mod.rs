@@ -4,9 +4,11 @@
 mod folder;
 mod matrix;
 mod pattern;
+mod questions;
 mod verdicts;
 
 pub use folder::{CASES, Listed, MANIFEST, NotWritten, files, write};
 pub use matrix::{Cause, Cell, Class, Matrix, Topic};
-pub use pattern::{Mismatch, compare, section_of};
+pub use pattern::{Mismatch, compare, compare_with, header_fields, section_of};
+pub use questions::{Question, answers, questions};
 pub use verdicts::{AGREE, NOTHING, REJECTED, Verdicts, verdict};

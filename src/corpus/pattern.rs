@@ -1,10 +1,12 @@
 //! An answer held against the expected one. Each expected entry is a pattern: the fields that it has must be there
 //! with equal values.
 
-use cfidiff_cfi::{Header, Reader, Table};
+use cfidiff_cfi::{Header, Reader, Semantics, Standard, Table};
 use cfidiff_gen::suite::{Answer, Case, Expected, Role};
 use cfidiff_model::{Case as Input, Entry, Says, Section, SectionKind};
 use serde_json::{Map, Value, json};
+
+use crate::corpus::questions::{answers, questions};
 
 /// A place where an answer is not the expected one.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -20,12 +22,17 @@ pub struct Mismatch {
 
 /// Our reader's answer on a case, as a program that lists sections.
 pub fn compare(case: &Case, input: &Input) -> Vec<Mismatch> {
+    compare_with(case, input, &Standard)
+}
+
+/// The answer that our reader gives under other semantics.
+pub fn compare_with<S: Semantics + ?Sized>(case: &Case, input: &Input, semantics: &S) -> Vec<Mismatch> {
     let mut mismatches = Vec::new();
     for answer in &case.sections {
         let section = section_of(answer, input);
         let mut entries = Vec::new();
         if let Some(section) = section {
-            let mut table = Table::new(Reader::new(section, input.target));
+            let mut table = Table::new(Reader::with_semantics(section, input.target, semantics));
             let mut entry = Entry::default();
             for index in 0..table.len() {
                 table.fill(index, Says::all(), &mut entry);
@@ -36,8 +43,16 @@ pub fn compare(case: &Case, input: &Input) -> Vec<Mismatch> {
     }
     if let Some(expected) = &case.header {
         let section = input.sections.iter().find(|section| section.kind == SectionKind::EhFrameHdr);
-        let found = section.map_or(Value::Null, |section| header_fields(&Header::new(section, input.target)));
+        let header = section.map(|section| Header::with_semantics(section, input.target, semantics));
+        let found = header.map_or(Value::Null, |header| header_fields(&header));
         compare_fields(".eh_frame_hdr", &expected.pattern(case), &found, &mut mismatches);
+    }
+    let questions = questions(case);
+    for (question, found) in questions.iter().zip(answers(input, &questions, semantics)) {
+        if question.expected != found {
+            let (place, expected) = (question.place.clone(), question.expected.clone());
+            mismatches.push(Mismatch { place, expected, found });
+        }
     }
     mismatches
 }
@@ -49,8 +64,8 @@ pub fn section_of<'i>(answer: &Answer, input: &'i Input) -> Option<&'i Section> 
     input.sections.iter().find(same)
 }
 
-/// Our reader's header in the form of the suite.
-fn header_fields(header: &Header<'_>) -> Value {
+/// A header in the form of the suite.
+pub fn header_fields<S: Semantics + ?Sized>(header: &Header<'_, S>) -> Value {
     let hex = |value: u64| format!("{value:#x}");
     let mut faults = header.faults.clone();
     let mut table = Vec::new();

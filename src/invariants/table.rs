@@ -199,8 +199,8 @@ fn has_range(fde: &Fde<'_>, cie: &Cie<'_>) -> bool {
 /// Where an FDE's initial location stands, by the fields before it (DWARF 5 section 6.4.1).
 fn initial_location_field(kind: SectionKind, record: &Record<'_>, cie: &Cie<'_>) -> u64 {
     let id_width = u64::from(Standard.id_width(kind, record.format));
-    let padding = Standard.fde_header_padding(kind, cie.segment_selector_size) as u64;
-    record.offset as u64 + record.format.length_size() + id_width + padding
+    let selector = u64::from(Standard.segment_selector_size(cie.segment_selector_size));
+    record.offset as u64 + record.format.length_size() + id_width + selector
 }
 
 /// Whether a relocation fills the field, and the section that its symbol is in.

@@ -24,6 +24,7 @@ pub(super) fn add(suite: &mut Suite) {
     code_factor_huge(suite);
     data_factors(suite);
     unfactored(suite);
+    signed_under_code_factor(suite);
     two_cies(suite);
     overflows(suite);
 }
@@ -62,6 +63,17 @@ fn code_factors(suite: &mut Suite) {
     let lines: &[Line] = &[(0, cfa(7, 8), &[]), (128, cfa(7, 16), &[])];
     let about = "A code alignment factor of 128, in two bytes of LEB128.";
     suite.add(code_factor(128).function(0x100, program, lines).add_to(draft("caf128", about, CODE)));
+}
+
+/// The signed definitions of the CFA under a code alignment factor that would show in their offsets.
+fn signed_under_code_factor(suite: &mut Suite) {
+    let program = Program::new().advance_loc(1).def_cfa_sf(6, -3).advance_loc(1).def_cfa_offset_sf(-5);
+    let lines: &[Line] = &[(0, cfa(7, 8), &[]), (4, cfa(6, 24), &[]), (8, cfa(6, 40), &[])];
+    let about = "def_cfa_sf and def_cfa_offset_sf under a code alignment factor of 4.";
+    let clause = "DWARF 5 section 6.4.2.2: the operand is times the data alignment factor";
+    let functions = code_factor(4).function(0x40, program, lines);
+    let bugs = &["pyelftools issue 554"];
+    suite.add(functions.add_to(draft("sf-caf4", about, clause).catches(bugs)));
 }
 
 /// Every form of advance under factors other than 1, in both sections and byte orders.

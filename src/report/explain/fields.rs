@@ -2,7 +2,7 @@
 
 use std::io;
 
-use cfidiff_cfi::{Cie, Fde, PointerFormat, Record, RecordKind, Semantics, Standard};
+use cfidiff_cfi::{Cie, Fde, PointerField, PointerFormat, Record, RecordKind, Semantics, Standard};
 use cfidiff_model::{Case, Endianness, Format, Section, SectionKind};
 
 use super::{Lines, added, leb128_size};
@@ -102,7 +102,7 @@ impl Described<'_, '_> {
         } else {
             at = self.leb128(lines, at, "return address register", &register, "ULEB128 since version 3")?;
         }
-        if Standard.has_augmentation_data(cie.augmentation) {
+        if Standard.has_augmentation_data(self.section.kind, cie.augmentation) {
             let length = cie.augmentation_data.len();
             at = self.leb128(lines, at, "augmentation length", &length.to_string(), "for the letter z")?;
             self.letters(lines, cie, at, at + length)?;
@@ -184,7 +184,7 @@ impl Described<'_, '_> {
         let how = format!("a plain length: {location}..{end:#x}");
         lines.line(at, at + size, "address range", &format!("{:#x}", fde.address_range), &how)?;
         at += size;
-        if Standard.fde_has_augmentation_data(cie.augmentation) {
+        if Standard.fde_has_augmentation_data(self.section.kind, cie.augmentation) {
             let length = fde.augmentation_data.len();
             at = self.leb128(lines, at, "augmentation length", &length.to_string(), "the CIE's z")?;
             let end = at + length;
@@ -248,7 +248,8 @@ impl Described<'_, '_> {
     }
 
     fn pointer_size(&self, at: usize, encoding: u8, address_size: u8) -> usize {
-        match Standard.pointer_format(encoding, address_size) {
+        // By the standard a format is the same in every field.
+        match Standard.pointer_format(PointerField::InitialLocation, encoding, address_size) {
             Some(PointerFormat::Unsigned(width) | PointerFormat::Signed(width)) => usize::from(width),
             Some(PointerFormat::Uleb128 | PointerFormat::Sleb128) => leb128_size(self.bytes_from(at)),
             None => 0,

@@ -4,12 +4,14 @@
 mod ill_formed;
 mod operations;
 
-use crate::suite::Suite;
+use cfidiff_model::Address;
+
 use crate::suite::compiled::procedure_linkage_table;
 use crate::suite::convention::Convention;
 use crate::suite::draft::{Draft, TEXT};
 use crate::suite::functions::{Functions, Line};
 use crate::suite::rows::{at, cfa, cfa_expression, expression, val_expression};
+use crate::suite::{FrameAnswer, Suite};
 use crate::{Code, Program, Record};
 
 const X86_64: Convention = Convention::X86_64;
@@ -56,7 +58,16 @@ fn forms(suite: &mut Suite) {
     let functions = Functions::eh_frame(&X86_64).function(0x40, program, &[(0, cfa(7, 8), &rules)]).usual();
     let clause = "DWARF 5 section 6.4.2.3: the CFA is on the stack at the start, so no operation is needed";
     let about = "Expressions of no bytes, which give the CFA that they start with.";
-    suite.add(functions.add_to(Draft::new("expression/empty", &X86_64, about).clause(clause)));
+    let frame = FrameAnswer {
+        address: Address(TEXT + 0x10),
+        registers: vec![(7, 0x7000)],
+        memory: Vec::new(),
+        cfa: 0x7008,
+        saved: vec![(3, 0x7008), (16, 0x7000)],
+        values: vec![(12, 0x7008)],
+    };
+    let functions = functions.add_to(Draft::new("expression/empty", &X86_64, about).clause(clause));
+    suite.add(functions.frames([frame]));
 }
 
 /// The linker's FDE for the procedure linkage table: each entry of 16 bytes pushes 8 at its byte 11, or 9 where the
@@ -70,7 +81,30 @@ fn plt(suite: &mut Suite) {
         let functions = Functions::eh_frame(&X86_64).record(table).at(TEXT + 0x40).usual();
         let clause = "DWARF 5 section 6.4.2.2: the CFA is the value of the expression";
         let draft = Draft::new(&format!("expression/{name}"), &X86_64, about).clause(clause);
-        suite.add(functions.add_to(draft.catches(&["opentelemetry-ebpf-profiler PR 1253"])));
+        let frames = (0..0x20).map(|byte| in_table(TEXT + 0x20, byte, pushed.into()));
+        let draft = draft.catches(&["opentelemetry-ebpf-profiler PR 1253"]);
+        suite.add(functions.add_to(draft).frames(frames));
+    }
+}
+
+/// The frame at a byte of the procedure linkage table, with the stack pointer at 0x7000: what was pushed so far
+/// stands between it and the CFA.
+fn in_table(table: u64, byte: u64, pushed: u64) -> FrameAnswer {
+    let words = match byte {
+        0..6 => 2,
+        6..16 => 3,
+        _ if byte % 16 >= pushed => 2,
+        _ => 1,
+    };
+    let (address, cfa) = (Address(table + byte), 0x7000 + 8 * words);
+    let registers = vec![(7, 0x7000), (16, address.0)];
+    FrameAnswer {
+        address,
+        registers,
+        memory: Vec::new(),
+        cfa,
+        saved: vec![(16, cfa - 8)],
+        values: Vec::new(),
     }
 }
 

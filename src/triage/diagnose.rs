@@ -1,0 +1,376 @@
+//! From differences to the mistake that explains them: every planted fault is tried, then pairs of them.
+
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+
+use cfidiff_cfi::Standard;
+use rayon::prelude::*;
+
+use crate::faults::PlantedFault;
+use crate::triage::answers::{Cases, Difference, Place, Said, Wrong};
+use crate::triage::observed::{Observed, Pass};
+
+/// How many pairs of faults are replayed at least, the likeliest first.
+const PAIRS: usize = 48;
+/// How many cases may be read for all pairs: of few cases, more pairs are tried.
+const REPLAYS: usize = 40_000;
+/// How many partial matches are given.
+const HINTS: usize = 8;
+/// Of how many places that a fault explains one may speak against it, in a reader that may have other faults.
+const DOUBT: usize = 3;
+
+/// One fault, or two at once, and how well it explains what a reader says.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// The faults.
+    pub faults: Vec<&'static PlantedFault>,
+    /// Whether the reader errs in the rows alone, and shows the instructions rightly.
+    pub rows_alone: bool,
+    /// How many of the reader's differences it explains: a reader with the fault says just that.
+    pub explained: usize,
+    /// How many places there are where a reader with the fault would differ, and this one does not.
+    pub contradicted: usize,
+    /// How many differences there are.
+    pub total: usize,
+}
+
+impl Diagnosis {
+    /// Whether a reader with the fault says the same as this one everywhere.
+    pub fn is_exact(&self) -> bool {
+        self.explained == self.total && self.contradicted == 0
+    }
+
+    /// Of all places where one of the two differs from us, how many percent have the same answer.
+    pub fn percent(&self) -> usize {
+        100 * self.explained / (self.total + self.contradicted).max(1)
+    }
+}
+
+/// What a reader with each planted fault says of some cases, computed once.
+pub struct Replays<'c> {
+    /// The cases.
+    pub cases: &'c Cases,
+    faults: Vec<&'static PlantedFault>,
+    wrong: Vec<Wrong>,
+}
+
+/// A place that shows a fault.
+#[derive(Clone, Debug)]
+pub struct Evidence {
+    /// Where.
+    pub place: Place,
+    /// What differs there.
+    pub difference: Difference,
+    /// Whether the reader says nothing of the place.
+    pub is_silent: bool,
+}
+
+/// How what one fault makes of the cases fits what a reader says.
+#[derive(Default)]
+struct Fit {
+    rows_alone: bool,
+    /// The differences that it explains, by their number.
+    explained: Bits,
+    /// Those of them at which the reader says anything: silence can have many reasons.
+    spoken: Bits,
+    /// The differences at whose place it makes one of its own.
+    touched: Bits,
+    contradicted: usize,
+    /// At how many of the differences the reader says yet another thing.
+    refuted: usize,
+}
+
+/// A set of small numbers.
+#[derive(Clone, Default)]
+struct Bits(Vec<u64>);
+
+impl Bits {
+    fn insert(&mut self, number: usize) {
+        if self.0.len() <= number / 64 {
+            self.0.resize(number / 64 + 1, 0);
+        }
+        self.0[number / 64] |= 1 << (number % 64);
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    fn len_without(&self, others: &Bits) -> usize {
+        let words = self.0.iter().enumerate();
+        words.map(|(index, word)| (word & !others.word(index)).count_ones() as usize).sum()
+    }
+
+    fn extend(&mut self, others: &Bits) {
+        let missing = others.0.len().saturating_sub(self.0.len());
+        self.0.extend(std::iter::repeat_n(0, missing));
+        self.0.iter_mut().enumerate().for_each(|(index, word)| *word |= others.word(index));
+    }
+
+    fn word(&self, index: usize) -> u64 {
+        self.0.get(index).copied().unwrap_or_default()
+    }
+}
+
+impl<'c> Replays<'c> {
+    /// Reads the cases under each of the faults.
+    pub fn new(cases: &'c Cases, faults: Vec<&'static PlantedFault>) -> Replays<'c> {
+        let all = 0..cases.inputs.len();
+        let wrong =
+            faults.par_iter().map(|fault| cases.wrong(all.clone(), &fault.planted_in(&Standard))).collect();
+        Replays { cases, faults, wrong }
+    }
+
+    /// What a reader with the fault says that differs from the standard's answers.
+    pub fn of_fault(&self, fault: &PlantedFault) -> &Wrong {
+        const NONE: &Wrong = &Vec::new();
+        let at = self.faults.iter().position(|other| other.name == fault.name);
+        at.map_or(NONE, |at| &self.wrong[at])
+    }
+
+    /// The same of one case.
+    pub fn of_fault_in(&self, fault: &PlantedFault, case: usize) -> &[(Place, Said)] {
+        of_case(self.of_fault(fault), case)
+    }
+
+    /// The faults and pairs of faults that explain all that a reader says, single ones first; when there are none, the
+    /// best partial matches. Nothing for a reader without a difference.
+    pub fn diagnose(&self, observed: &Observed) -> Vec<Diagnosis> {
+        let total = observed.len();
+        if total == 0 {
+            return Vec::new();
+        }
+        let fits: Vec<Fit> = self.wrong.par_iter().map(|wrong| self.fit(observed, wrong, false)).collect();
+        let in_rows: Vec<Fit> = match observed.tells_rows_apart() {
+            true => self.wrong.par_iter().map(|wrong| self.fit(observed, wrong, true)).collect(),
+            false => Vec::new(),
+        };
+        // The sort is stable: among equals the order of the list stays.
+        let mut singles: Vec<(usize, &Fit)> =
+            fits.iter().enumerate().chain(in_rows.iter().enumerate()).collect();
+        singles.retain(|(_, fit)| fit.explained.len() > 0);
+        let diagnosis = |&(at, fit): &(usize, &Fit)| Diagnosis {
+            faults: vec![self.faults[at]],
+            rows_alone: fit.rows_alone,
+            explained: fit.explained.len(),
+            contradicted: fit.contradicted,
+            total,
+        };
+        let mut exact: Vec<Diagnosis> = singles.iter().map(diagnosis).filter(Diagnosis::is_exact).collect();
+        // A mistake that does not show in the instructions of these cases is the same with them and without.
+        let mut names = BTreeSet::new();
+        exact.retain(|found| names.insert(found.faults[0].name));
+        if exact.is_empty() {
+            exact = self.pairs(observed, &fits, total);
+        }
+        if !exact.is_empty() {
+            return exact;
+        }
+        let parts = parts(&singles);
+        if !parts.is_empty() {
+            return parts.iter().map(diagnosis).collect();
+        }
+        let mut hints: Vec<Diagnosis> = singles.iter().map(diagnosis).collect();
+        hints.sort_by_key(|found| Reverse(found.percent()));
+        hints.truncate(1);
+        hints
+    }
+
+    /// The smallest place where the reader says what one with the fault does, and ours does not. Of two faults, one
+    /// where either changes something.
+    pub fn evidence(&self, observed: &Observed, found: &Diagnosis) -> Option<Evidence> {
+        let mut best: Option<Evidence> = None;
+        for pass in &observed.passes {
+            let mut shown = BTreeSet::new();
+            for fault in &found.faults {
+                self.compare(pass, &pass.wrong, self.of_fault(fault), found.rows_alone, &mut |of| match of {
+                    Compared::Same(at) => _ = shown.insert(at),
+                    Compared::Other(at) if found.faults.len() > 1 => _ = shown.insert(at),
+                    _ => {}
+                });
+            }
+            for (place, said) in shown.into_iter().map(|at| &pass.wrong[at]) {
+                // Silence shows less than words.
+                let rank = |place: Place, is_silent| (is_silent, self.cases.sizes[place.case as usize]);
+                let is_silent = *said == Said::Nothing;
+                let is_better = best
+                    .as_ref()
+                    .is_none_or(|best| rank(*place, is_silent) < rank(best.place, best.is_silent));
+                let Some(says) = pass.says(*place).filter(|_| is_better) else { continue };
+                let difference = said.difference(self.cases.right(*place), says, self.cases.target(*place));
+                best =
+                    difference.map(|difference| Evidence { place: *place, difference, is_silent }).or(best);
+            }
+        }
+        best
+    }
+
+    fn fit(&self, observed: &Observed, wrong: &Wrong, rows_alone: bool) -> Fit {
+        let mut fit = Fit { rows_alone, ..Fit::default() };
+        let mut first = 0;
+        for pass in &observed.passes {
+            self.compare(pass, &pass.wrong, wrong, rows_alone, &mut |of| match of {
+                Compared::Same(at) => {
+                    fit.explained.insert(first + at);
+                    fit.touched.insert(first + at);
+                    if pass.wrong[at].1 != Said::Nothing {
+                        fit.spoken.insert(first + at);
+                    }
+                }
+                Compared::Other(at) => {
+                    fit.touched.insert(first + at);
+                    fit.refuted += usize::from(pass.wrong[at].1 != Said::Nothing);
+                }
+                Compared::Untouched => {}
+                Compared::Contradicted => fit.contradicted += 1,
+            });
+            first += pass.wrong.len();
+        }
+        fit
+    }
+
+    /// Holds a part of what a reader says against what one with a fault says of the same cases, place by place.
+    fn compare(
+        &self,
+        pass: &Pass,
+        said: &[(Place, Said)],
+        wrong: &[(Place, Said)],
+        rows_alone: bool,
+        each: &mut dyn FnMut(Compared),
+    ) {
+        let agrees = |place: Place, theirs: &Said, ours: &Said| {
+            let Some(says) = pass.says(place) else { return true };
+            if pass.everywhere.is_some() {
+                return theirs == ours;
+            }
+            let target = self.cases.target(place);
+            if rows_alone {
+                theirs.agrees(&ours.with_instructions_of(self.cases.right(place)), says, target)
+            } else {
+                theirs.agrees(ours, says, target)
+            }
+        };
+        let mut theirs = said.iter().enumerate().peekable();
+        for (place, ours) in wrong {
+            while theirs.next_if(|(_, (other, _))| other < place).is_some() {
+                each(Compared::Untouched);
+            }
+            match theirs.next_if(|(_, (other, _))| other == place) {
+                Some((at, (_, said))) if agrees(*place, said, ours) => each(Compared::Same(at)),
+                Some((at, _)) => each(Compared::Other(at)),
+                None if agrees(*place, self.cases.right(*place), ours) => {}
+                None => each(Compared::Contradicted),
+            }
+        }
+        theirs.for_each(|_| each(Compared::Untouched));
+    }
+
+    /// The pairs of faults that explain everything, of those that may.
+    fn pairs(&self, observed: &Observed, fits: &[Fit], total: usize) -> Vec<Diagnosis> {
+        let mut parts: Vec<usize> = (0..fits.len()).filter(|&at| fits[at].touched.len() > 0).collect();
+        parts.sort_by_key(|&at| {
+            let fit = &fits[at];
+            let wrong = fit.touched.len() - fit.explained.len() + fit.contradicted;
+            // A part explains something of its own, or is covered by the other and changes what that does.
+            Reverse((1000 * fit.explained.len()).checked_div(fit.explained.len() + wrong).unwrap_or_default())
+        });
+        let mut pairs = Vec::new();
+        for (index, &one) in parts.iter().enumerate() {
+            for &other in &parts[index + 1..] {
+                pairs.push((cost(&fits[one], &fits[other], total), one, other));
+            }
+        }
+        // The sort is stable, so that of pairs with one cost those with likely parts come first.
+        pairs.sort_by_key(|(cost, _, _)| *cost);
+        pairs.truncate((REPLAYS / observed.cases().max(1)).max(PAIRS));
+        let found: Vec<_> = pairs
+            .par_iter()
+            .flat_map_iter(|&(_, one, other)| [(one, other), (other, one)])
+            .filter(|&(inner, outer)| self.is_exact(observed, inner, outer))
+            .map(|(one, other)| (one.min(other), one.max(other)))
+            .collect();
+        let mut seen = Vec::new();
+        for pair in found {
+            if !seen.contains(&pair) {
+                seen.push(pair);
+            }
+        }
+        let diagnosis = |(one, other): (usize, usize)| Diagnosis {
+            faults: vec![self.faults[one], self.faults[other]],
+            rows_alone: false,
+            explained: total,
+            contradicted: 0,
+            total,
+        };
+        seen.into_iter().map(diagnosis).collect()
+    }
+
+    /// Whether a reader with both faults says just what this one does. Ends at the first case where it does not.
+    fn is_exact(&self, observed: &Observed, inner: usize, outer: usize) -> bool {
+        let faulty = self.faults[inner].planted_in(&Standard);
+        let faulty = self.faults[outer].planted_in(&faulty);
+        let theirs = observed.passes.iter().flat_map(|pass| &pass.wrong);
+        let mut cases = self.cases.cases_of(theirs.chain(&self.wrong[inner]).chain(&self.wrong[outer]));
+        cases.sort_by_key(|&case| self.cases.sizes[case]);
+        cases.into_iter().all(|case| {
+            let wrong = self.cases.wrong_in(case, &faulty);
+            observed.passes.iter().all(|pass| {
+                let mut same = true;
+                self.compare(pass, of_case(&pass.wrong, case), &wrong, false, &mut |of| {
+                    same &= matches!(of, Compared::Same(_));
+                });
+                same
+            })
+        })
+    }
+}
+
+/// Faults of a reader that has several: each explains differences that those before it do not, and hardly anything
+/// speaks against it.
+fn parts<'f>(singles: &[(usize, &'f Fit)]) -> Vec<(usize, &'f Fit)> {
+    let is_likely =
+        |fit: &Fit| fit.spoken.len() > 0 && DOUBT * (fit.contradicted + fit.refuted) <= fit.spoken.len();
+    let mut left: Vec<(usize, &Fit)> = singles.iter().copied().filter(|(_, fit)| is_likely(fit)).collect();
+    let mut explained = Bits::default();
+    let mut parts = Vec::new();
+    while parts.len() < HINTS {
+        let gain = |fit: &Fit| fit.spoken.len_without(&explained);
+        let failed = |fit: &Fit| fit.refuted + fit.contradicted;
+        left.retain(|(_, fit)| gain(fit) > 0);
+        let best = left.iter().copied().min_by_key(|(_, fit)| (Reverse(gain(fit)), failed(fit)));
+        let Some(best) = best else { break };
+        explained.extend(&best.1.explained);
+        parts.push(best);
+    }
+    parts
+}
+
+/// How one place came out.
+enum Compared {
+    /// Both say the same; with the number of the reader's difference.
+    Same(usize),
+    /// Both differ from the standard, in other ways.
+    Other(usize),
+    /// The reader differs, the one with the fault does not.
+    Untouched,
+    /// The one with the fault differs, the reader does not.
+    Contradicted,
+}
+
+/// The part of a list that is about one case.
+fn of_case(wrong: &Wrong, case: usize) -> &[(Place, Said)] {
+    let first = wrong.partition_point(|(place, _)| (place.case as usize) < case);
+    let end = wrong.partition_point(|(place, _)| place.case as usize <= case);
+    &wrong[first..end]
+}
+
+/// How many places two faults together leave unexplained, as far as their own answers tell. Where both change
+/// something, the two at once may well say what the reader says.
+fn cost(one: &Fit, other: &Fit, total: usize) -> usize {
+    let words = total.div_ceil(64);
+    let explained = |word: usize| {
+        let (a, b) = (one.explained.word(word), other.explained.word(word));
+        (a | b | one.touched.word(word) & other.touched.word(word)).count_ones() as usize
+    };
+    total - (0..words).map(explained).sum::<usize>() + one.contradicted + other.contradicted
+}

@@ -1,0 +1,112 @@
+//! What a reader said that differs from ours: what a diagnosis has to explain.
+
+use std::collections::{BTreeSet, HashMap};
+
+use cfidiff_cfi::{Reader, Table};
+use cfidiff_model::{Case, Says};
+
+use crate::triage::answers::{Part, Place, Wrong};
+
+/// So many records are looked at without a choice.
+const RECORDS: usize = 1 << 14;
+
+/// The passes of a reader over some cases.
+#[derive(Default)]
+pub struct Observed {
+    /// One or several, each with its own part of the whole.
+    pub passes: Vec<Pass>,
+}
+
+/// One pass of a reader.
+#[derive(Default)]
+pub struct Pass {
+    /// What the reader says of everything, for a planted fault; else what `of_section` tells.
+    pub everywhere: Option<Says>,
+    /// What it said of each section that it spoke of.
+    pub of_section: HashMap<(u32, Part), Says>,
+    /// Where it differs from the standard, and how, by place.
+    pub wrong: Wrong,
+    /// Where its difference has another explanation, or nobody can tell who is right: no diagnosis is asked to explain
+    /// it, nor contradicted by it.
+    pub open: BTreeSet<Place>,
+}
+
+impl Pass {
+    /// What the reader says of a place; `None` when it did not speak of the section, or nobody can tell who is right.
+    pub fn says(&self, place: Place) -> Option<Says> {
+        if self.open.contains(&place) {
+            return None;
+        }
+        self.everywhere.or_else(|| self.of_section.get(&(place.case, place.part)).copied())
+    }
+}
+
+impl Observed {
+    /// A reader in this process, of which everything is known.
+    pub fn whole(wrong: Wrong) -> Observed {
+        let pass = Pass { everywhere: Some(Says::all()), wrong, ..Pass::default() };
+        Observed { passes: vec![pass] }
+    }
+
+    /// Whether it says instructions as well as rows, so that a mistake in the one can be told from one in both.
+    pub fn tells_rows_apart(&self) -> bool {
+        let says = self.passes.iter().flat_map(|pass| pass.of_section.values());
+        says.fold(Says::empty(), |sum, says| sum | *says).contains(Says::INSTRUCTIONS | Says::ROWS)
+    }
+
+    /// In how many cases there are differences.
+    pub fn cases(&self) -> usize {
+        let places = self.passes.iter().flat_map(|pass| &pass.wrong);
+        places.map(|(place, _)| place.case).collect::<BTreeSet<_>>().len()
+    }
+
+    /// Cuts the differences to so many, at even distances, and gives the places of these and of as many records of the
+    /// sections that the reader spoke of.
+    pub fn focus(&mut self, inputs: &[Case], limit: usize) -> Vec<Place> {
+        let mut places = Vec::new();
+        for pass in &mut self.passes {
+            let left_out = thin(&mut pass.wrong, limit);
+            pass.open.extend(left_out.into_iter().map(|(place, _)| place));
+            places.extend(pass.wrong.iter().map(|(place, _)| *place));
+        }
+        let mut spoken_of: Vec<(u32, Part)> =
+            self.passes.iter().flat_map(|pass| pass.of_section.keys().copied()).collect();
+        spoken_of.sort_unstable();
+        spoken_of.dedup();
+        let mut records = Vec::new();
+        for (case, part) in spoken_of {
+            let Part::Section(index) = part else { continue };
+            let input = &inputs[case as usize];
+            let table = Table::new(Reader::new(&input.sections[index as usize], input.target));
+            records.extend(
+                (0..table.len()).filter_map(|record| {
+                    table.offset(record).map(|offset| Place { case, part, at: offset.0 })
+                }),
+            );
+        }
+        thin(&mut records, limit.max(RECORDS));
+        places.append(&mut records);
+        places
+    }
+
+    /// How many differences there are to explain.
+    pub fn len(&self) -> usize {
+        self.passes.iter().map(|pass| pass.wrong.len()).sum()
+    }
+
+    /// Whether the reader is right everywhere.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// Cuts a list to so many items at even distances, and gives the others.
+fn thin<T>(list: &mut Vec<T>, limit: usize) -> Vec<T> {
+    let step = list.len().div_ceil(limit.max(1)).max(1);
+    let (mut kept, mut left_out) = (Vec::new(), Vec::new());
+    for (index, item) in std::mem::take(list).into_iter().enumerate() {
+        if index % step == 0 { kept.push(item) } else { left_out.push(item) }
+    }
+    *list = kept;
+    left_out
+}
