@@ -26,7 +26,11 @@ const CRATE_CLIENTS: &[(&str, &str)] = &[
 ];
 /// The clients for packages of Python, by file name, each with the client of the newest version that it builds on.
 const PYTHON_CLIENTS: &[(&str, &str, Option<&str>)] = &[
-    ("pyelftools.py", include_str!("../clients/pyelftools.py"), Some(include_str!("../../clients/pyelftools.py"))),
+    (
+        "pyelftools.py",
+        include_str!("../clients/pyelftools.py"),
+        Some(include_str!("../../clients/pyelftools.py")),
+    ),
     ("symbolic.py", include_str!("../clients/symbolic.py"), None),
 ];
 
@@ -66,7 +70,9 @@ impl Cache {
                 Some(program) => Some(Installed::Readelf(path(place.join(program))?.into())),
                 None => Some(Installed::Readelf("readelf".into())),
             },
-            Recipe::LlvmDwarfdump => Some(Installed::LlvmDwarfdump(format!("llvm-dwarfdump-{version}").into())),
+            Recipe::LlvmDwarfdump => {
+                Some(Installed::LlvmDwarfdump(format!("llvm-dwarfdump-{version}").into()))
+            }
             Recipe::Linker => None,
         }
     }
@@ -90,7 +96,9 @@ impl Cache {
             Recipe::Crate { .. } => self.compile(version, recipe, &draft)?,
             Recipe::Pypi { name, client } => from_pypi(name, version, client, &draft)?,
             Recipe::Readelf { packages } => {
-                let package = packages.get(version).with_context(|| format!("no package is known that has {version}"))?;
+                let package = packages
+                    .get(version)
+                    .with_context(|| format!("no package is known that has {version}"))?;
                 from_debian(package, &draft)?;
             }
             Recipe::LlvmDwarfdump | Recipe::Linker => {}
@@ -132,8 +140,12 @@ fn manifest(version: &str, recipe: &Recipe) -> String {
         "[workspace]\n\n[package]\nname = \"reader\"\nversion = \"{version}\"\nedition = \"2024\"\n\n\
          [[bin]]\nname = \"reader\"\npath = \"main.rs\"\n\n[dependencies]\n"
     );
-    let newest = uses.iter().filter(|(from, _)| numbers(from) <= numbers(version)).max_by_key(|(from, _)| numbers(from));
-    let uses = newest.map_or_else(String::new, |(_, uses)| format!(", default-features = false, features = {uses:?}"));
+    let newest = uses
+        .iter()
+        .filter(|(from, _)| numbers(from) <= numbers(version))
+        .max_by_key(|(from, _)| numbers(from));
+    let uses = newest
+        .map_or_else(String::new, |(_, uses)| format!(", default-features = false, features = {uses:?}"));
     // Writing to a string does not fail.
     let _ = writeln!(text, "{name} = {{ version = \"={version}\"{uses} }}");
     for line in needs {

@@ -90,14 +90,17 @@ fn main() -> ExitCode {
 fn run(arguments: Arguments) -> anyhow::Result<Exit> {
     let table = Table::load()?;
     let folder = arguments.cache.or_else(|| Some(variants::Cache::user_folder()?.with_file_name("history")));
-    let cache = Cache::new(std::path::absolute(folder.context("no home to install to, name a folder with --cache")?)?);
+    let cache = Cache::new(std::path::absolute(
+        folder.context("no home to install to, name a folder with --cache")?,
+    )?);
     match arguments.command {
         Sub::List => {
             print!("{}", report::list(&table, &cache));
             Ok(Exit::Agree)
         }
         Sub::Install { ids } => {
-            let failed = versions(&table, &ids)?.iter().filter(|version| !install(&table, &cache, version)).count();
+            let failed =
+                versions(&table, &ids)?.iter().filter(|version| !install(&table, &cache, version)).count();
             Ok(if failed == 0 { Exit::Agree } else { Exit::ReaderBroke })
         }
         Sub::Run { ids, format, readme } => {
@@ -113,7 +116,11 @@ fn run(arguments: Arguments) -> anyhow::Result<Exit> {
         }
         Sub::Compare { reader, bad, good } => {
             ensure!(table.reader.contains_key(&reader), "the table has no reader {reader:?}");
-            let answers = ask_all(&table, &cache, &BTreeSet::from([(reader.clone(), bad.clone()), (reader.clone(), good.clone())]));
+            let answers = ask_all(
+                &table,
+                &cache,
+                &BTreeSet::from([(reader.clone(), bad.clone()), (reader.clone(), good.clone())]),
+            );
             let of = |version: &String| match &answers[&(reader.clone(), version.clone())] {
                 Ok(answers) => Ok(answers),
                 Err(why) => Err(anyhow::anyhow!("{reader} {version}: {why}")),
@@ -130,7 +137,8 @@ type Version = (String, String);
 /// The versions that these pairs and controls need and that can be replayed.
 fn versions(table: &Table, ids: &[String]) -> anyhow::Result<BTreeSet<Version>> {
     for id in ids {
-        let is_there = table.pair.iter().any(|pair| pair.id == *id) || table.control.iter().any(|control| control.id == *id);
+        let is_there = table.pair.iter().any(|pair| pair.id == *id)
+            || table.control.iter().any(|control| control.id == *id);
         ensure!(is_there, "the table has no {id}; list tells what it has");
     }
     let wanted = |id: &String| ids.is_empty() || ids.contains(id);
@@ -139,7 +147,8 @@ fn versions(table: &Table, ids: &[String]) -> anyhow::Result<BTreeSet<Version>> 
         versions.extend([&pair.bad, &pair.good].map(|version| (pair.reader.clone(), version.clone())));
     }
     for control in table.control.iter().filter(|control| wanted(&control.id) && control.needs.is_none()) {
-        versions.extend([&control.old, &control.new].map(|version| (control.reader.clone(), version.clone())));
+        versions
+            .extend([&control.old, &control.new].map(|version| (control.reader.clone(), version.clone())));
     }
     Ok(versions)
 }
@@ -159,7 +168,11 @@ fn install(table: &Table, cache: &Cache, (reader, version): &Version) -> bool {
 }
 
 /// What each version answers, or why it cannot be asked.
-fn ask_all(table: &Table, cache: &Cache, versions: &BTreeSet<Version>) -> BTreeMap<Version, Result<Answers, String>> {
+fn ask_all(
+    table: &Table,
+    cache: &Cache,
+    versions: &BTreeSet<Version>,
+) -> BTreeMap<Version, Result<Answers, String>> {
     for version in versions {
         install(table, cache, version);
     }
@@ -192,17 +205,21 @@ fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result
     for pair in table.pair.iter().filter(|pair| wanted(&pair.id)) {
         let state = match &pair.needs {
             Some(needs) => State::Needs(needs.clone()),
-            None => match of(&pair.reader, &pair.bad).and_then(|bad| Ok((bad, of(&pair.reader, &pair.good)?))) {
-                Ok((bad, good)) => State::Replayed(replay::judge(pair, bad, good)?),
-                Err(why) => State::Broke(why),
-            },
+            None => {
+                match of(&pair.reader, &pair.bad).and_then(|bad| Ok((bad, of(&pair.reader, &pair.good)?))) {
+                    Ok((bad, good)) => State::Replayed(replay::judge(pair, bad, good)?),
+                    Err(why) => State::Broke(why),
+                }
+            }
         };
         entries.push(Entry::of_pair(pair, state));
     }
     for control in table.control.iter().filter(|control| wanted(&control.id)) {
         let state = match &control.needs {
             Some(needs) => State::Needs(needs.clone()),
-            None => match of(&control.reader, &control.old).and_then(|old| Ok((old, of(&control.reader, &control.new)?))) {
+            None => match of(&control.reader, &control.old)
+                .and_then(|old| Ok((old, of(&control.reader, &control.new)?)))
+            {
                 Ok((old, new)) => State::Replayed(replay::judge_control(control, old, new)?),
                 Err(why) => State::Broke(why),
             },
@@ -214,7 +231,8 @@ fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result
 
 /// How a run ended, by the codes of the main command.
 fn exit(entries: &[Entry<'_>]) -> Exit {
-    let is_wrong = |entry: &Entry<'_>| matches!(&entry.state, State::Replayed(outcome) if !outcome.is_right());
+    let is_wrong =
+        |entry: &Entry<'_>| matches!(&entry.state, State::Replayed(outcome) if !outcome.is_right());
     if entries.iter().any(is_wrong) {
         Exit::Findings
     } else if entries.iter().any(|entry| matches!(entry.state, State::Broke(_))) {

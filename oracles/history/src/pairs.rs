@@ -164,13 +164,20 @@ impl Table {
         for pair in &self.pair {
             let id = &pair.id;
             ensure!(self.reader.contains_key(&pair.reader), "{id}: no reader {:?}", pair.reader);
-            ensure!(!pair.keys.is_empty() && !pair.cases.is_empty() || pair.needs.is_some(), "{id}: expects nothing");
+            ensure!(
+                !pair.keys.is_empty() && !pair.cases.is_empty() || pair.needs.is_some(),
+                "{id}: expects nothing"
+            );
             for key in &pair.keys {
                 let is_key = Key::ALL.iter().any(|known| known.name() == key);
                 ensure!(is_key || pair.needs.is_some(), "{id}: no finding has the key {key:?}");
             }
             for case in &pair.cases {
-                ensure!(case.starts_with(&format!("{}/", pair.topic)), "{id}: {case} is no case of {}", pair.topic);
+                ensure!(
+                    case.starts_with(&format!("{}/", pair.topic)),
+                    "{id}: {case} is no case of {}",
+                    pair.topic
+                );
             }
             globs(&pair.cases).with_context(|| id.clone())?;
         }

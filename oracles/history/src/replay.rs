@@ -74,13 +74,16 @@ fn oracle(reader: &str, installed: &Installed) -> anyhow::Result<Box<dyn Oracle>
         }
         Installed::Readelf(program) => {
             let found = Binutils::probe_program(Program::Readelf, program);
-            let mut readelf = found.map_err(|missing| anyhow!("{}; to install it: {}", missing.why, missing.install))?;
+            let mut readelf =
+                found.map_err(|missing| anyhow!("{}; to install it: {}", missing.why, missing.install))?;
             (readelf.time_limit, readelf.files_per_process) = (TIME_OUT, FILES);
             Box::new(readelf)
         }
         Installed::LlvmDwarfdump(program) => {
             let found = LlvmDwarfdump::probe_program("llvm-dwarfdump", program);
-            let mut llvm = found.map_err(|missing| anyhow!("{}; to install it: apt-get install {}", missing.why, package(program)))?;
+            let mut llvm = found.map_err(|missing| {
+                anyhow!("{}; to install it: apt-get install {}", missing.why, package(program))
+            })?;
             (llvm.time_limit, llvm.files_per_process) = (TIME_OUT, FILES);
             Box::new(llvm)
         }
@@ -165,7 +168,8 @@ pub fn judge_control(control: &Control, old: &Answers, new: &Answers) -> anyhow:
             let mut compared = 0;
             for (name, answer) in answers.iter().filter(|(name, _)| glob.is_match(name)) {
                 compared += usize::from(answer.compared);
-                let is_trouble = |finding: &&Finding| matches!(finding.verdict, Verdict::Differ | Verdict::OracleFailed);
+                let is_trouble =
+                    |finding: &&Finding| matches!(finding.verdict, Verdict::Differ | Verdict::OracleFailed);
                 for finding in answer.findings.iter().filter(is_trouble) {
                     outcome.of_good += 1;
                     outcome.wrong.push(format!("{version} is flagged: {}", place(name, finding)));

@@ -101,8 +101,13 @@ impl<'t> Entry<'t> {
         match &self.state {
             State::Replayed(outcome) if self.control => format!("{} answers compared", outcome.on_cases),
             State::Replayed(outcome) => {
-                let first = outcome.first.as_deref().map(|first| format!(", first {first}")).unwrap_or_default();
-                format!("{} on {}{first}", counted(outcome.findings, "finding"), counted(outcome.on_cases as u64, "case"))
+                let first =
+                    outcome.first.as_deref().map(|first| format!(", first {first}")).unwrap_or_default();
+                format!(
+                    "{} on {}{first}",
+                    counted(outcome.findings, "finding"),
+                    counted(outcome.on_cases as u64, "case")
+                )
             }
             State::Needs(_) | State::Broke(_) => String::new(),
         }
@@ -149,7 +154,8 @@ pub fn text(entries: &[Entry<'_>]) -> String {
 
 fn sum(entries: &[&Entry<'_>], noun: &str, word: &str) -> String {
     let needs = entries.iter().filter(|entry| matches!(entry.state, State::Needs(_))).count();
-    let right = entries.iter().filter(|entry| matches!(&entry.state, State::Replayed(outcome) if outcome.is_right()));
+    let right =
+        entries.iter().filter(|entry| matches!(&entry.state, State::Replayed(outcome) if outcome.is_right()));
     let rest = if needs == 0 { String::new() } else { format!(", {needs} not replayed") };
     format!("{} of {} {word}{rest}", right.count(), counted((entries.len() - needs) as u64, noun))
 }
@@ -180,9 +186,18 @@ pub fn list(table: &Table, cache: &Cache) -> String {
         text.add_row([&pair.id, reader, &pair.bad, &pair.good, &there, &pair.what]);
     }
     for control in &table.control {
-        let (reader, there) = (control.reader.as_str(), installed(&control.reader, [&control.old, &control.new]));
-        let there = control.needs.as_deref().map_or_else(|| there.to_owned(), |needs| format!("needs {needs}"));
-        text.add_row([&control.id, reader, &control.old, &control.new, &there, &format!("control: {}", control.what)]);
+        let (reader, there) =
+            (control.reader.as_str(), installed(&control.reader, [&control.old, &control.new]));
+        let there =
+            control.needs.as_deref().map_or_else(|| there.to_owned(), |needs| format!("needs {needs}"));
+        text.add_row([
+            &control.id,
+            reader,
+            &control.old,
+            &control.new,
+            &there,
+            &format!("control: {}", control.what),
+        ]);
     }
     format!("{}\n", text.trim_fmt())
 }
@@ -196,7 +211,13 @@ pub fn comparison(bad: &Answers, good: &Answers) -> String {
                 let count = counts.entry((name.clone(), finding.key.name())).or_default();
                 count.0 += 1;
                 if count.0 == 1 {
-                    count.1 = format!("{} at {}: ours {}, theirs {}", finding.verdict.name(), finding.offset, finding.ours, finding.theirs);
+                    count.1 = format!(
+                        "{} at {}: ours {}, theirs {}",
+                        finding.verdict.name(),
+                        finding.offset,
+                        finding.ours,
+                        finding.theirs
+                    );
                 }
             }
         }
@@ -215,7 +236,8 @@ pub fn comparison(bad: &Answers, good: &Answers) -> String {
 
 /// The table for the README.
 fn markdown(entries: &[Entry<'_>]) -> String {
-    let mut text = "| id | reader | bad → good | what was wrong | topic | bad is flagged | good | |\n".to_owned();
+    let mut text =
+        "| id | reader | bad → good | what was wrong | topic | bad is flagged | good | |\n".to_owned();
     text += &format!("|{}\n", "---|".repeat(8));
     for entry in entries {
         let id = match entry.link {
@@ -232,7 +254,8 @@ fn markdown(entries: &[Entry<'_>]) -> String {
             _ => entry.of_bad(),
         };
         let versions = format!("{} → {}", entry.bad, entry.good);
-        let cells = [&id, entry.reader, &versions, &what, &topic, &bad, &entry.of_good(), &entry.state.verdict()];
+        let cells =
+            [&id, entry.reader, &versions, &what, &topic, &bad, &entry.of_good(), &entry.state.verdict()];
         let _ = writeln!(text, "| {} |", cells.map(|cell| cell.replace('|', "\\|")).join(" | "));
     }
     text
