@@ -24,7 +24,11 @@ fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
     // The package that is made of this has the version of its framehop.
     let version = env!("CARGO_PKG_VERSION");
-    writeln!(out, "{}", json!({ "type": "reader", "protocol": 1, "version": version, "says": ["look-ups"] }))?;
+    writeln!(
+        out,
+        "{}",
+        json!({ "type": "reader", "protocol": 1, "version": version, "says": ["look-ups"] })
+    )?;
     out.flush()?;
     for line in io::stdin().lock().lines() {
         let request: Value = serde_json::from_str(&line?)?;
@@ -40,12 +44,19 @@ fn main() -> Result<(), Box<dyn Error>> {
 fn answer(request: &Value, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let data = fs::read(request["file"].as_str().unwrap_or_default())?;
     let file = object::File::parse(&*data)?;
-    if file.architecture() != Architecture::X86_64 || !file.is_64() || file.section_by_name(".eh_frame").is_none() {
+    if file.architecture() != Architecture::X86_64
+        || !file.is_64()
+        || file.section_by_name(".eh_frame").is_none()
+    {
         writeln!(out, "{}", json!({ "type": "unsupported", "why": "no .eh_frame for x86-64" }))?;
         return Ok(());
     }
-    let range = |name: &str| file.section_by_name(name).map(|section| section.address()..section.address() + section.size());
-    let contents = |name: &str| file.section_by_name(name).and_then(|section| Some(section.uncompressed_data().ok()?.into_owned()));
+    let range = |name: &str| {
+        file.section_by_name(name).map(|section| section.address()..section.address() + section.size())
+    };
+    let contents = |name: &str| {
+        file.section_by_name(name).and_then(|section| Some(section.uncompressed_data().ok()?.into_owned()))
+    };
     let sections = ExplicitModuleSectionInfo {
         base_svma: 0,
         text_svma: range(".text"),
@@ -69,7 +80,9 @@ fn answer(request: &Value, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
             // An error falls back to guesses, which are no answer.
             Err(_) => json!({ "type": "at", "address": address, "cfa": null, "return_address": null }),
             // It stops here, and tells no CFA.
-            Ok(None) => json!({ "type": "at", "address": address, "cfa": null, "return_address": { "rule": "undefined" } }),
+            Ok(None) => {
+                json!({ "type": "at", "address": address, "cfa": null, "return_address": { "rule": "undefined" } })
+            }
             Ok(Some(caller)) => {
                 let cfa = registers.sp();
                 let near = |value: u64| cfa.wrapping_sub(value).wrapping_add(NEAR) < 2 * NEAR;

@@ -12,18 +12,19 @@ use std::io::{self, BufRead, Write};
 use gimli::UninitializedUnwindContext as UnwindContext;
 #[cfg(not(any(feature = "initialized-context", feature = "uninitialized-context")))]
 use gimli::UnwindContext;
-#[cfg(feature = "initialized-context")]
-use gimli::{UninitializedUnwindContext, UnwindTable};
 use gimli::{
     BaseAddresses, CfaRule, CieOrFde, DebugFrame, EhFrame, Reader, RegisterRule, RunTimeEndian, UnwindOffset,
     UnwindSection,
 };
+#[cfg(feature = "initialized-context")]
+use gimli::{UninitializedUnwindContext, UnwindTable};
 use object::{Object, ObjectSection};
 use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut says = vec!["cie-factors", "cie-version", "cie-of-fde", "range", "rows", "rows-of-nops", "undefined-rules"];
+    let mut says =
+        vec!["cie-factors", "cie-version", "cie-of-fde", "range", "rows", "rows-of-nops", "undefined-rules"];
     if cfg!(not(feature = "host-addresses")) {
         says.push("address-size");
     }

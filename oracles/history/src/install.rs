@@ -164,7 +164,7 @@ fn from_pypi(name: &str, version: &str, client: &str, folder: &Path) -> anyhow::
     let (_, source, newest) = source.with_context(|| format!("there is no client {client}"))?;
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "--target"]);
-    pip.arg(folder).arg(format!("{name}=={version}"));
+    pip.arg(folder).arg(format!("{name}=={version}")).current_dir(folder);
     step(pip)?;
     write(&folder.join("reader.py"), source)?;
     newest.map_or(Ok(()), |newest| write(&folder.join("client.py"), newest))

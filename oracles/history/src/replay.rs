@@ -188,3 +188,71 @@ pub fn judge_control(control: &Control, old: &Answers, new: &Answers) -> anyhow:
 fn place(case: &str, finding: &Finding) -> String {
     format!("{case} {}+{} {}", finding.section, finding.offset, finding.key.name())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::pairs::Table;
+    use cfidiff_model::{Key, SectionOffset};
+
+    fn finding(key: Key, verdict: Verdict) -> Finding {
+        let (section, offset, count) = (".eh_frame".to_owned(), SectionOffset(0x18), 1);
+        let [reader, file, ours, theirs, cause, reason, repro] = <[String; 7]>::default();
+        Finding { key, verdict, reader, file, section, offset, ours, theirs, cause, reason, repro, count }
+    }
+
+    fn answers(findings: &[(&str, Key, Verdict)]) -> Answers {
+        let mut answers = Answers::new();
+        for name in ["state/one", "state/two", "row/other"] {
+            answers.insert(name.to_owned(), CaseAnswer { compared: true, findings: Vec::new() });
+        }
+        for (name, key, verdict) in findings {
+            answers.entry((*name).to_owned()).or_default().findings.push(finding(*key, *verdict));
+        }
+        answers
+    }
+
+    fn pair() -> Pair {
+        let mut pair = Table::load().unwrap().pair.remove(0);
+        pair.cases = vec!["state/*".to_owned()];
+        pair.keys = vec![Key::RowCfa.name().to_owned()];
+        pair
+    }
+
+    #[test]
+    fn a_pair_is_right_when_each_case_flags_the_bad_version_alone() {
+        let known = Verdict::KnownFault;
+        let bad = answers(&[("state/one", Key::RowCfa, known), ("state/two", Key::RowCfa, Verdict::Open)]);
+        // Another key, and another case, are not what the pair is about.
+        let good = answers(&[("state/one", Key::EntryMissing, known), ("row/other", Key::RowCfa, known)]);
+        let outcome = judge(&pair(), &bad, &good).unwrap();
+        assert!(outcome.is_right(), "{outcome:?}");
+        assert_eq!((outcome.findings, outcome.on_cases, outcome.of_good), (2, 2, 0));
+        assert_eq!(outcome.first.as_deref(), Some("state/one .eh_frame+0x18 row.cfa"));
+    }
+
+    #[test]
+    fn a_case_without_a_finding_a_flagged_good_version_and_a_silent_one_are_told() {
+        let one = [("state/one", Key::RowCfa, Verdict::Differ)];
+        let wrong = |bad: &Answers, good: &Answers| judge(&pair(), bad, good).unwrap().wrong;
+        let missed = wrong(&answers(&one), &answers(&[]));
+        assert!(missed.len() == 1 && missed[0].contains("not flagged on state/two"), "{missed:?}");
+        let both = [one[0], ("state/two", Key::RowCfa, Verdict::Differ)];
+        let flagged = wrong(&answers(&both), &answers(&one));
+        assert!(flagged.len() == 1 && flagged[0].contains("flagged as well: state/one"), "{flagged:?}");
+        let mut silent = answers(&[]);
+        silent.get_mut("state/two").unwrap().compared = false;
+        let unheard = wrong(&answers(&both), &silent);
+        assert!(unheard.len() == 1 && unheard[0].contains("was compared on state/two"), "{unheard:?}");
+    }
+
+    #[test]
+    fn a_control_may_be_open_and_not_unexplained() {
+        let mut control = Table::load().unwrap().control.remove(0);
+        control.cases = vec!["state/*".to_owned()];
+        let open = answers(&[("state/one", Key::RowCfa, Verdict::Open)]);
+        assert!(judge_control(&control, &open, &answers(&[])).unwrap().is_right());
+        let differs = answers(&[("state/one", Key::RowCfa, Verdict::Differ)]);
+        assert_eq!(judge_control(&control, &open, &differs).unwrap().of_good, 1);
+    }
+}
