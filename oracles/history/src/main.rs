@@ -7,6 +7,7 @@ mod replay;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -180,18 +181,31 @@ fn ask_all(
     if let Err(error) = setrlimit(Resource::RLIMIT_AS, MEMORY, MEMORY) {
         eprintln!("cfidiff-history: the memory of readers is not limited: {error}");
     }
-    let mut all = BTreeMap::new();
     // Readers quote the path, so it is a short one.
     let cases = std::fs::canonicalize(CASES).unwrap_or_else(|_| CASES.into());
-    for (reader, version) in versions {
+    let ask = |(reader, version): &Version| {
         eprintln!("cfidiff-history: asks {reader} {version}");
-        let answers = match cache.find(reader, version, &table.reader[reader]) {
-            None => Err("it is not installed".to_owned()),
-            Some(installed) => replay::ask(reader, &installed, &cases).map_err(|error| format!("{error:#}")),
+        let Some(installed) = cache.find(reader, version, &table.reader[reader]) else {
+            return Err("it is not installed".to_owned());
         };
-        all.insert((reader.clone(), version.clone()), answers);
+        replay::ask(reader, &installed, &cases).map_err(|error| format!("{error:#}"))
+    };
+    // The versions of one reader after each other, beside those of the others: who hangs keeps no one waiting.
+    let mut by_reader: BTreeMap<&str, Vec<&Version>> = BTreeMap::new();
+    for version in versions {
+        by_reader.entry(&version.0).or_default().push(version);
     }
-    all
+    let ask_each = |versions: Vec<&Version>| -> Vec<(Version, Result<Answers, String>)> {
+        versions.into_iter().map(|version| (version.clone(), ask(version))).collect()
+    };
+    std::thread::scope(|scope| {
+        let asking: Vec<_> =
+            by_reader.into_values().map(|versions| scope.spawn(|| ask_each(versions))).collect();
+        // A panic of a thread is one of ours and goes on its way.
+        let answered =
+            asking.into_iter().map(|thread| thread.join().unwrap_or_else(|panic| resume_unwind(panic)));
+        answered.flatten().collect()
+    })
 }
 
 fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result<Vec<Entry<'t>>> {

@@ -18,8 +18,9 @@ use cfidiff_oracles::llvm::LlvmDwarfdump;
 use crate::install::Installed;
 use crate::pairs::{Control, Pair, globs};
 
-/// How long a reader may take for one file, and a tool that reads many files for some of them.
-const TIME_OUT: Duration = Duration::from_secs(30);
+/// How long a reader may take for one file, and a tool that reads many files for some of them. All are small, and some
+/// old ones hang.
+const TIME_OUT: Duration = Duration::from_secs(10);
 /// How many files one process of a tool reads: few, so that one which hangs is found soon.
 const FILES: usize = 50;
 /// More findings than a case of the suite can have.
