@@ -274,7 +274,11 @@ fn the_history_is_that_of_its_table() {
         let id = cells[0].trim_start_matches('[').split(']').next().unwrap_or_default();
         (id.to_owned(), cells[1].to_owned(), cells[2].to_owned(), cells[3].to_owned())
     });
-    assert_eq!(rows.collect::<Vec<_>>(), pairs.chain(controls).collect::<Vec<_>>(), "`run --readme` writes it");
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        pairs.chain(controls).collect::<Vec<_>>(),
+        "`run --readme` writes it"
+    );
 }
 
 /// A console block `$ cfidiff ...` on the corpus holds lines of the real output in their order; `...` stands for

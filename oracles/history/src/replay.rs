@@ -168,7 +168,8 @@ pub fn judge_control(control: &Control, old: &Answers, new: &Answers) -> anyhow:
         for (version, answers) in [(&control.old, old), (&control.new, new)] {
             let mut compared = 0;
             for (name, answer) in answers.iter().filter(|(name, _)| glob.is_match(name)) {
-                compared += usize::from(answer.compared);
+                // A refusal is an answer too, and is judged below.
+                compared += usize::from(answer.compared || !answer.findings.is_empty());
                 let is_trouble =
                     |finding: &&Finding| matches!(finding.verdict, Verdict::Differ | Verdict::OracleFailed);
                 for finding in answer.findings.iter().filter(is_trouble) {
