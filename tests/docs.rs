@@ -267,6 +267,39 @@ fn the_lists_are_those_of_the_code() {
     }
 }
 
+/// The replay writes its results itself, since it needs the old versions. What is known without them has to be that of
+/// its table.
+#[test]
+fn the_history_is_that_of_its_table() {
+    let source = include_str!("../oracles/history/pairs.toml");
+    let source: toml::Table = source.parse().expect("it is TOML");
+    let field = |entry: &toml::Value, name: &str| entry[name].as_str().expect("text").to_owned();
+    let entries = |kind: &str| source[kind].as_array().expect("a list").clone();
+    let pairs = entries("pair").into_iter().map(|pair| {
+        let (bad, good) = (field(&pair, "bad"), field(&pair, "good"));
+        (field(&pair, "id"), field(&pair, "reader"), format!("{bad} → {good}"), field(&pair, "what"))
+    });
+    let controls = entries("control").into_iter().map(|control| {
+        let (old, new) = (field(&control, "old"), field(&control, "new"));
+        let what = format!("no fault: {}", field(&control, "what"));
+        (field(&control, "id"), field(&control, "reader"), format!("{old} → {new}"), what)
+    });
+    let readme = fs::read_to_string(README).expect("the README is there");
+    let table = readme.split_once("<!-- history -->\n").expect("the README has the table").1;
+    let rows = table.lines().skip(2).take_while(|line| line.starts_with('|')).map(|line| {
+        let cells: Vec<&str> = line.trim_matches('|').split(" | ").map(str::trim).collect();
+        let verdict = cells[cells.len() - 1];
+        assert!(verdict == "ok" || verdict.starts_with("needs "), "{}: {verdict}", cells[0]);
+        let id = cells[0].trim_start_matches('[').split(']').next().unwrap_or_default();
+        (id.to_owned(), cells[1].to_owned(), cells[2].to_owned(), cells[3].to_owned())
+    });
+    assert_eq!(
+        rows.collect::<Vec<_>>(),
+        pairs.chain(controls).collect::<Vec<_>>(),
+        "`run --readme` writes it"
+    );
+}
+
 /// A console block `$ cfidiff ...` on the corpus holds lines of the real output in their order; `...` stands for
 /// lines that are left out. An example with another version of a reader than the one that is here is skipped.
 #[test]

@@ -135,7 +135,8 @@ fn of_register(name: &[u8], register: u64, cursor: &mut Cursor<'_>) -> Option<In
         b"restore_extended" => Instruction::RestoreExtended { register },
         b"undefined" => Instruction::Undefined { register },
         b"same_value" => Instruction::SameValue { register },
-        b"def_cfa_register" => Instruction::DefCfaRegister { register },
+        // Up to 2.16 it has the second name.
+        b"def_cfa_register" | b"def_cfa_reg" => Instruction::DefCfaRegister { register },
         b"register" => {
             cursor.expect(b" in ")?;
             Instruction::Register { register, source: cursor.register()? }
@@ -197,6 +198,7 @@ mod tests {
             ("def_cfa: r7 (rsp) ofs 8", Instruction::DefCfa { register: 7, offset: 8 }),
             ("def_cfa_sf: r7 (rsp) ofs 16", Instruction::DefCfaSf { register: 7, offset: 16 }),
             ("def_cfa_register: r6 (rbp)", Instruction::DefCfaRegister { register: 6 }),
+            ("def_cfa_reg: r6", Instruction::DefCfaRegister { register: 6 }),
             ("def_cfa_offset: 16", Instruction::DefCfaOffset { offset: 16 }),
             ("def_cfa_offset: -1", Instruction::DefCfaOffset { offset: u64::MAX }),
             ("def_cfa_offset_sf: -24", Instruction::DefCfaOffsetSf { offset: -24 }),

@@ -51,9 +51,12 @@ fn file_of_readelf(line: &[u8]) -> Option<Special<'_>> {
     Some(Special::File { names: [name.clone(), name], unsupported: None })
 }
 
-/// The section's name in `Contents of the .eh_frame section:`, also with `(loaded from FILE)`.
+/// The section's name in `Contents of the .eh_frame section:`, also with `(loaded from FILE)`. Up to 2.16 it is
+/// `The section .eh_frame contains:`.
 fn heading(line: &[u8]) -> Option<&[u8]> {
-    let rest = line.strip_prefix(b"Contents of the ")?;
+    let Some(rest) = line.strip_prefix(b"Contents of the ") else {
+        return line.strip_prefix(b"The section ")?.strip_suffix(b" contains:");
+    };
     let end = memchr::memmem::find(rest, b" section")?;
     rest.ends_with(b":").then_some(&rest[..end])
 }
@@ -95,6 +98,8 @@ mod tests {
             let mut lines = SpecialLines::of(program);
             let line = b"Contents of the .eh_frame section:";
             assert_eq!(lines.line(line), Some(Special::Section(b".eh_frame")));
+            let line = b"The section .debug_frame contains:";
+            assert_eq!(lines.line(line), Some(Special::Section(b".debug_frame")));
             let line = b"Section '.eh_frame' has no debugging data.";
             assert_eq!(lines.line(line), Some(Special::Empty(b".eh_frame")));
             assert_eq!(lines.line(b"00000000 ZERO terminator"), None);

@@ -1,7 +1,7 @@
 //! The state that instructions build up: what the CIE leaves undefined, what is remembered, and that nothing of it
 //! goes from one FDE to the next.
 
-use cfidiff_model::{CfaRule, FaultKind, RegisterRule};
+use cfidiff_model::{CfaRule, FaultKind, RegisterRule, SectionKind};
 
 use crate::Program;
 use crate::suite::Suite;
@@ -231,6 +231,17 @@ fn without_cfa(suite: &mut Suite) {
         .broken(0x40, program, &fault)
         .broken(0x20, framed().def_cfa_register(6), &fault);
     suite.add(functions.add_to(draft("op-no-cfa", about, CFA).catches(bugs)));
+
+    let about = "A CIE that defines nothing: each FDE defines its CFA before its first row.";
+    let program = Program::new().def_cfa(7, 8).offset(16, 1).advance_loc(1).def_cfa_offset(16).offset(6, 2);
+    let lines: &[Line] = &[(0, cfa(7, 8), &[(16, at(-8))]), (1, cfa(7, 16), &[(6, at(-16)), (16, at(-8))])];
+    let kinds = [("fdes-define-cfa", SectionKind::EhFrame), ("fdes-define-cfa-df", SectionKind::DebugFrame)];
+    for (name, kind) in kinds {
+        let functions = Functions::new(&X86_64, kind).initial(Program::new(), undefined(), &[]);
+        let functions = functions.function(0x40, program.clone(), lines);
+        let functions = functions.function(0x20, program.clone(), lines);
+        suite.add(functions.add_to(draft(name, about, CFA).catches(bugs)));
+    }
 
     let about =
         "A CIE for MIPS as the GNU assembler writes it: def_cfa_register alone, which means offset zero.";
