@@ -16,6 +16,7 @@ const LISTS: &[(&str, &str)] = &[
     ("known/llvm-dwarfdump.toml", include_str!("known/llvm-dwarfdump.toml")),
     ("known/llvm-readelf.toml", include_str!("known/llvm-readelf.toml")),
     ("known/eu-readelf.toml", include_str!("known/eu-readelf.toml")),
+    ("known/libdw.toml", include_str!("known/libdw.toml")),
     ("known/dwarfdump.toml", include_str!("known/dwarfdump.toml")),
     ("known/gimli.toml", include_str!("known/gimli.toml")),
     ("known/pyelftools.toml", include_str!("known/pyelftools.toml")),

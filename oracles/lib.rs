@@ -10,12 +10,14 @@ use cfidiff_model::{Address, Case, LookUp, Outcome, Says, Sink};
 use crate::usage::Usage;
 
 pub mod binutils;
+mod compiled;
 pub mod elfutils;
 pub mod expected;
 pub mod external;
 pub mod gimli;
 mod group;
 pub mod known;
+pub mod libdw;
 pub mod libdwarf;
 mod lines;
 pub mod llvm;

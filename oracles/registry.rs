@@ -7,7 +7,7 @@ use crate::elfutils::EuReadelf;
 use crate::libdwarf::Dwarfdump;
 use crate::llvm::LlvmDwarfdump;
 use crate::llvm_readelf::LlvmReadelf;
-use crate::{Missing, Oracle, elfutils, gimli, libdwarf, llvm_readelf, pyelftools};
+use crate::{Missing, Oracle, elfutils, gimli, libdw, libdwarf, llvm_readelf, pyelftools};
 
 /// A reader that is there, or why it is not.
 pub type Found = Result<Box<dyn Oracle>, Missing>;
@@ -78,6 +78,14 @@ pub const TOOLS: &[Tool] = &[
         install: "apt-get install elfutils",
         versioned: false,
         probe: eu_readelf,
+    },
+    Tool {
+        name: libdw::NAME,
+        family: "libdw",
+        how: "`oracles/clients/libdw.c`, compiled at its first use, in one process that lives on",
+        install: "apt-get install gcc libdw-dev",
+        versioned: false,
+        probe: |time_out| vec![libdw::probe(time_out).map(|found| -> Box<dyn Oracle> { Box::new(found) })],
     },
     Tool {
         name: libdwarf::NAME,

@@ -1,10 +1,10 @@
 //! What was made before, by the hash of everything that it was made from.
 
-use std::env;
 use std::fs;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use etcetera::BaseStrategy as _;
 use tempfile::NamedTempFile;
 
 /// Changed when the same parts of a key come to mean something else.
@@ -39,13 +39,9 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// The folder that users expect: `cfidiff/variants` in `$XDG_CACHE_HOME`, else in `~/.cache`; `None` where
-    /// neither is told.
+    /// The folder that users expect: `cfidiff/variants` in `$XDG_CACHE_HOME`, else in `~/.cache`; `None` without a home.
     pub fn user_folder() -> Option<PathBuf> {
-        let absolute = |path: PathBuf| path.is_absolute().then_some(path);
-        let base = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).and_then(absolute);
-        let base = base.or_else(|| Some(absolute(env::var_os("HOME")?.into())?.join(".cache")));
-        Some(base?.join("cfidiff").join("variants"))
+        Some(etcetera::base_strategy::Xdg::new().ok()?.cache_dir().join("cfidiff").join("variants"))
     }
 
     /// A cache in this folder, which is made.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use cfidiff::campaign::Exit;
 use cfidiff_model::Says;
 use cfidiff_oracles::registry::{self, Found};
-use cfidiff_oracles::{Missing, Pass};
+use cfidiff_oracles::{Missing, Pass, external};
 use comfy_table::{Table, presets};
 use serde::Serialize;
 
@@ -56,6 +56,9 @@ const WORDS: [(Says, &str); 26] = [
     (Says::ARCHITECTURAL_RULES, "rows: rules that the machine's ABI gives"),
 ];
 
+/// The last row of the table, of readers that say nothing else.
+const LOOK_UPS: &str = "CFA and return address at an address";
+
 impl Doctor {
     /// Prints.
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
@@ -87,7 +90,8 @@ fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
             }
         }
     }
-    let groups = groups(readers.iter().flatten().map(|oracle| (oracle.name(), oracle.passes())));
+    let there = readers.iter().flatten();
+    let groups = groups(there.map(|oracle| (oracle.name(), oracle.passes(), oracle.looks_up())));
     writeln!(out, "{}", plain_lines(&table))?;
     write!(out, "{}\n{}", plain_lines(&numbers(&groups)), plain_lines(&what_they_say(&groups)))?;
     let missing: Vec<&Missing> = readers.iter().filter_map(|reader| reader.as_ref().err()).collect();
@@ -105,18 +109,23 @@ fn text(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Readers that say the same, with what that is. A reader with several passes is there once for each.
-type Group = (Vec<String>, Says);
+struct Group {
+    names: Vec<String>,
+    says: Says,
+    looks_up: bool,
+}
 
 /// Puts the passes together that say the same, since versions of one tool do, and a column for each would not fit a
 /// terminal.
-fn groups<'a>(readers: impl Iterator<Item = (&'a str, &'a [Pass])>) -> Vec<Group> {
+fn groups<'a>(readers: impl Iterator<Item = (&'a str, &'a [Pass], bool)>) -> Vec<Group> {
     let mut groups: Vec<Group> = Vec::new();
-    for (reader, passes) in readers {
+    for (reader, passes, looks_up) in readers {
         for pass in passes {
             let name = if passes.len() == 1 { reader.to_owned() } else { format!("{reader} {}", pass.name) };
-            match groups.iter_mut().find(|(_, says)| *says == pass.says) {
-                Some((names, _)) => names.push(name),
-                None => groups.push((vec![name], pass.says)),
+            let is_same = |group: &&mut Group| group.says == pass.says && group.looks_up == looks_up;
+            match groups.iter_mut().find(is_same) {
+                Some(group) => group.names.push(name),
+                None => groups.push(Group { names: vec![name], says: pass.says, looks_up }),
             }
         }
     }
@@ -128,8 +137,8 @@ fn numbers(groups: &[Group]) -> Table {
     let mut table = Table::new();
     table.load_preset(presets::NOTHING);
     table.set_header(["column", "readers"]);
-    for (index, (names, _)) in groups.iter().enumerate() {
-        table.add_row([(index + 1).to_string(), folded(names)]);
+    for (index, group) in groups.iter().enumerate() {
+        table.add_row([(index + 1).to_string(), folded(&group.names)]);
     }
     table
 }
@@ -156,10 +165,14 @@ fn what_they_say(groups: &[Group]) -> Table {
     table.load_preset(presets::NOTHING);
     let heads = (1..=groups.len()).map(|number| number.to_string());
     table.set_header(std::iter::once("says".to_owned()).chain(heads));
-    for (says, words) in WORDS {
-        let cells = groups.iter().map(|(_, said)| if said.contains(says) { "yes" } else { "-" });
+    let mut row = |words, is_said: &dyn Fn(&Group) -> bool| {
+        let cells = groups.iter().map(|group| if is_said(group) { "yes" } else { "-" });
         table.add_row(std::iter::once(words).chain(cells));
+    };
+    for (says, words) in WORDS {
+        row(words, &|group| !group.looks_up && group.says.contains(says));
     }
+    row(LOOK_UPS, &|group| group.looks_up);
     table
 }
 
@@ -189,12 +202,14 @@ fn jsonl(readers: &[Found], out: &mut dyn Write) -> anyhow::Result<()> {
     for reader in readers {
         let (oracle, missing) = (reader.as_ref().ok(), reader.as_ref().err());
         let passes = oracle.map_or(&[][..], |oracle| oracle.passes());
+        let looks_up = oracle.is_some_and(|oracle| oracle.looks_up());
+        let said = |pass: &Pass| if looks_up { vec![external::LOOK_UPS.to_owned()] } else { keys(pass.says) };
         let line = ReaderLine {
             name: reader.as_ref().map_or_else(|missing| &*missing.name, |oracle| oracle.name()),
             family: reader.as_ref().map_or_else(family, |oracle| oracle.family()),
             installed: oracle.is_some(),
             version: oracle.map(|oracle| oracle.version()),
-            passes: passes.iter().map(|pass| PassLine { name: pass.name, says: keys(pass.says) }).collect(),
+            passes: passes.iter().map(|pass| PassLine { name: pass.name, says: said(pass) }).collect(),
             why: missing.map(|missing| missing.why.as_str()),
             install: missing.map(|missing| missing.install.as_str()),
         };
@@ -232,21 +247,30 @@ mod tests {
     fn versions_that_say_the_same_share_a_column() {
         let pass = |name, says| Pass { name, says };
         let (rows, records) = (Says::ROWS.union(Says::RECORDS), Says::RECORDS);
-        let readers: [(&str, &[Pass]); 5] = [
-            ("gimli", &[pass("all", rows)]),
-            ("readelf", &[pass("raw", records), pass("interpreted", Says::ROWS)]),
-            ("llvm-dwarfdump-14", &[pass("all", rows)]),
-            ("llvm-dwarfdump-16", &[pass("all", Says::ROWS)]),
-            ("llvm-dwarfdump-19", &[pass("all", rows)]),
+        let readers: [(&str, &[Pass], bool); 6] = [
+            ("gimli", &[pass("all", rows)], false),
+            ("readelf", &[pass("raw", records), pass("interpreted", Says::ROWS)], false),
+            ("llvm-dwarfdump-14", &[pass("all", rows)], false),
+            ("llvm-dwarfdump-16", &[pass("all", Says::ROWS)], false),
+            ("libdw", &[pass("answer", records)], true),
+            ("llvm-dwarfdump-19", &[pass("all", rows)], false),
         ];
         let groups = groups(readers.into_iter());
-        let told = groups.iter().map(|(names, says)| (folded(names), *says)).collect::<Vec<_>>();
+        let told = groups.iter().map(|group| (folded(&group.names), group.says)).collect::<Vec<_>>();
         let expected = [
             ("gimli, llvm-dwarfdump-14, -19", rows),
             ("readelf raw", records),
             ("readelf interpreted, llvm-dwarfdump-16", Says::ROWS),
+            ("libdw", records),
         ];
         assert_eq!(told, expected.map(|(names, says)| (names.to_owned(), says)));
-        assert!(plain_lines(&what_they_say(&groups)).contains("rows of FDEs"));
+        let table = plain_lines(&what_they_say(&groups));
+        let cells = |words: &str| {
+            let line = table.lines().find(|line| line.starts_with(words)).expect("a row");
+            line[words.len()..].split_whitespace().map(str::to_owned).collect::<Vec<_>>()
+        };
+        assert_eq!(cells("offset, length and kind of records"), ["yes", "yes", "-", "-"]);
+        assert_eq!(cells("rows of FDEs "), ["yes", "-", "yes", "-"]);
+        assert_eq!(cells(LOOK_UPS), ["-", "-", "-", "yes"]);
     }
 }

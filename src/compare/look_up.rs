@@ -1,22 +1,25 @@
 //! Readers that answer for single addresses, as a profiler does: the CFA and the return address there.
 //!
 //! Their answers are put into the rows that ours has, so that they are compared, judged and reported like any other
-//! table. Each row is asked about at its first and its last location.
+//! table. Each row is asked about at its first and its last location. Behind a terminator of `.eh_frame` nothing is
+//! asked, since a reader that looks up has the role of a run-time unwinder, which stops there. An FDE for which a reader
+//! has no row at all is one that it could not read.
 
 use std::collections::BTreeMap;
 
 use cfidiff_cfi::{Reader, RecordKind, Table};
 use cfidiff_model::{
-    Address, Case, Entry, EntryKind, LookUp, Outcome, RegisterRule, RowRef, Rows, Says, Sink,
+    Address, Bytes, Case, CfaRule, Entry, EntryKind, Fault, FaultKind, LookUp, Outcome, RegisterRule, RowRef,
+    Rows, Says, Section, SectionKind, Sink,
 };
 use cfidiff_oracles::Oracle;
 
 /// What a table made of look-ups says.
-pub(crate) const SAYS: Says = Says::RECORDS
-    .union(Says::ROWS)
-    .union(Says::UNDEFINED_RULES)
-    .union(Says::ROWS_OF_NOPS)
-    .union(Says::PAST_TERMINATOR);
+pub(crate) const SAYS: Says =
+    Says::RECORDS.union(Says::ROWS).union(Says::UNDEFINED_RULES).union(Says::ROWS_OF_NOPS);
+
+/// A zero word in `.debug_frame` ends nothing.
+const SAYS_DEBUG_FRAME: Says = SAYS.union(Says::PAST_TERMINATOR);
 
 /// Asks the reader for addresses of each case and hands the tables that follow to the sink.
 pub(crate) fn read(oracle: &dyn Oracle, cases: &[Case], sink: &mut dyn Sink) {
@@ -46,7 +49,7 @@ fn no_rows(asked: &[Address], answers: &mut BTreeMap<Address, LookUp>) {
     }
 }
 
-/// The addresses to ask about, ascending, each once: those that exactly one FDE of a section covers.
+/// The addresses to ask about, ascending, each once: those of the FDEs that no other of the section overlaps.
 fn addresses(case: &Case) -> Vec<Address> {
     let mut addresses = Vec::new();
     for (_, section) in case.frame_sections() {
@@ -55,6 +58,9 @@ fn addresses(case: &Case) -> Vec<Address> {
         let mut ranges = Vec::new();
         for index in 0..table.len() {
             table.fill(index, Says::ROWS, &mut entry);
+            if ends(section, &entry) {
+                break;
+            }
             if let EntryKind::Fde(fde) = &entry.kind
                 && entry.faults.is_empty()
                 && !fde.indirect
@@ -71,18 +77,27 @@ fn addresses(case: &Case) -> Vec<Address> {
     addresses
 }
 
-/// The points that lie in one of the ranges only. A range is a start, a size in bytes, and the points in it.
+/// The points of the ranges that no other overlaps: which one a reader takes is nowhere said, and it may drop the other.
+/// A range is a start, a size in bytes, and the points in it.
 pub(crate) fn unambiguous(mut ranges: Vec<(u64, u64, Vec<Address>)>) -> Vec<Address> {
+    ranges.retain(|(_, size, _)| *size > 0);
     ranges.sort();
     let mut addresses = Vec::new();
     let mut covered = 0;
     for (index, (start, size, points)) in ranges.iter().enumerate() {
         let end = start.saturating_add(*size);
         let next = ranges.get(index + 1).map_or(u64::MAX, |(next, _, _)| *next);
-        addresses.extend(points.iter().filter(|point| point.0 >= covered && point.0 < next));
+        if *start >= covered && end <= next {
+            addresses.extend(points);
+        }
         covered = covered.max(end);
     }
     addresses
+}
+
+/// Whether an unwinder reads no further.
+fn ends(section: &Section, entry: &Entry) -> bool {
+    section.kind == SectionKind::EhFrame && matches!(entry.kind, EntryKind::Terminator)
 }
 
 /// The locations at which a row is asked about: the first and the last.
@@ -92,11 +107,15 @@ pub(crate) fn samples(row: &RowRef<'_>) -> [Address; 2] {
 
 fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink: &mut dyn Sink) {
     for (index, section) in case.frame_sections() {
-        sink.section(number, index, SAYS);
+        let is_debug_frame = section.kind == SectionKind::DebugFrame;
+        sink.section(number, index, if is_debug_frame { SAYS_DEBUG_FRAME } else { SAYS });
         let mut table = Table::new(Reader::new(section, case.target));
         let mut entry = Entry::default();
         for index in 0..table.len() {
             table.fill(index, Says::ROWS, &mut entry);
+            if ends(section, &entry) {
+                break;
+            }
             let return_address = match &entry.kind {
                 EntryKind::Cie(_) => None,
                 EntryKind::Fde(fde) => fde.cie.and_then(|offset| {
@@ -108,12 +127,28 @@ fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink:
                 EntryKind::Terminator | EntryKind::Unreadable => continue,
             };
             if let Some(register) = return_address {
+                entry.faults.extend(rejected(&entry, answers));
                 entry.rows = answered(&entry.rows, register, answers);
             }
             sink.entry(&entry);
         }
         sink.end_section(Outcome::Answered);
     }
+}
+
+/// The fault of an FDE with rows, when the reader has none of them.
+fn rejected(fde: &Entry, answers: &BTreeMap<Address, LookUp>) -> Option<Fault> {
+    let mut asked = fde.rows.iter().flat_map(|row| samples(&row)).filter_map(|point| answers.get(&point));
+    let first = asked.next()?.address;
+    let has_row = |answer: &LookUp| answer.cfa != CfaRule::Undefined || answer.return_address.is_some();
+    let is_without = !has_row(&answers[&first]) && !asked.any(has_row);
+    let has_rows = fde.rows.iter().any(|row| *row.cfa != CfaRule::Undefined);
+    (is_without && has_rows).then(|| Fault {
+        offset: fde.offset,
+        bytes: Bytes::new(),
+        kind: FaultKind::Reported,
+        expected: format!("no row at {:#x}", first.0).into(),
+    })
 }
 
 /// Our rows with the reader's CFA and return address in them. What it says nothing of stays, and so compares equal.
