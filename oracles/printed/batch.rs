@@ -5,6 +5,9 @@
 //! run again by itself, from the entry where it stopped, and blamed only if it breaks a process of its own. The
 //! cases that had not begun go into the next process.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;

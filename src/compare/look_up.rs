@@ -140,8 +140,8 @@ fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink:
 fn rejected(fde: &Entry, answers: &BTreeMap<Address, LookUp>) -> Option<Fault> {
     let mut asked = fde.rows.iter().flat_map(|row| samples(&row)).filter_map(|point| answers.get(&point));
     let first = asked.next()?.address;
-    let has_row = |answer: &LookUp| answer.cfa != CfaRule::Undefined || answer.return_address.is_some();
-    let is_without = !has_row(&answers[&first]) && !asked.any(has_row);
+    let is_without = |answer: &LookUp| answer.same_as(&LookUp::without_row(answer.address));
+    let is_without = is_without(&answers[&first]) && asked.all(is_without);
     let has_rows = fde.rows.iter().any(|row| *row.cfa != CfaRule::Undefined);
     (is_without && has_rows).then(|| Fault {
         offset: fde.offset,

@@ -3,6 +3,7 @@
 use crate::support::{Folder, LINKED, Run, cfidiff, linked};
 
 const CFIDIFF: &str = env!("CARGO_BIN_EXE_cfidiff");
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/cases");
 /// How long a reader gets, in seconds: enough for a start on a busy machine.
 const TIME: &str = "4";
 
@@ -218,5 +219,50 @@ fn a_reader_that_breaks_at_once_is_not_compared() {
             "{}",
             run.stderr
         );
+    }
+}
+
+/// A reader of look-ups that is ours and notes the addresses that it is asked about; without the lines that `without`
+/// tells, a pattern of grep.
+fn looks_up(folder: &Folder, without: &str) -> String {
+    let notes = folder.path().join("asked");
+    folder.script(
+        "looks-up",
+        &format!(
+            "cat \"$2\" >{}; {CFIDIFF} reader \"$1\" --addresses \"$2\" | grep -v {without}",
+            notes.display()
+        ),
+    );
+    format!("mine={}/looks-up {{file}} {{addresses}}", folder.path().display())
+}
+
+#[test]
+fn an_fde_without_a_row_is_one_that_could_not_be_read() {
+    let file = format!("{CORPUS}/instruction/op-args");
+    for (without, finding) in [("0x10[1-4]", "differ entry.rejected "), ("0x1010", "differ row.cfa ")] {
+        let folder = Folder::new();
+        let run = check(&looks_up(&folder, without), &[&file]);
+        let findings: Vec<&str> =
+            run.exits(1).stdout.lines().filter(|line| line.starts_with("differ ")).collect();
+        assert!(findings.iter().any(|line| line.starts_with(finding)), "{findings:?}");
+        let rejected = findings.iter().filter(|line| line.contains("entry.rejected")).count();
+        assert_eq!(rejected, usize::from(finding.contains("rejected")), "{findings:?}");
+    }
+}
+
+/// A run-time unwinder stops at the terminator of `.eh_frame`, and which of two FDEs it takes for an address is its own
+/// affair.
+#[test]
+fn addresses_are_those_that_a_reader_has_to_find() {
+    for (case, asked) in [
+        ("terminator/zero-middle", "0x1010 0x1011 0x102f"),
+        ("terminator/zero-middle-df", "0x1010 0x1011 0x102f 0x1040 0x1041 0x105f"),
+        ("linked/overlap_and_zero_length", "0x1010 0x1011"),
+    ] {
+        let folder = Folder::new();
+        let run = check(&looks_up(&folder, "nothing"), &[&format!("{CORPUS}/{case}")]);
+        assert!(!run.stdout.contains("differ "), "{}", run.stdout);
+        let notes = std::fs::read_to_string(folder.path().join("asked")).expect("it was asked");
+        assert_eq!(notes.split_whitespace().collect::<Vec<_>>().join(" "), asked, "{case}");
     }
 }
