@@ -37,7 +37,7 @@ impl Exit {
         match self {
             Exit::Agree => "everything that was compared agrees or is explained",
             Exit::Findings => {
-                "unexplained differences, or call frame information that is wrong by itself; with --strict, a stale or needless expectation, or one without a reason"
+                "unexplained differences or broken invariants; with --strict, an expectation out of order"
             }
             Exit::Usage => "wrong usage, or an input that cannot be read",
             Exit::ReaderBroke => "an oracle, reader or compiler broke, or was asked for and is missing",
