@@ -25,7 +25,7 @@ use cfidiff_oracles::known::{self, Known};
 use cfidiff_oracles::{Oracle, registry};
 
 /// How long one process of a tool may run. Some versions loop for ever on some cases.
-const TIME_OUT: Duration = Duration::from_secs(60);
+const TIME_OUT: Duration = Duration::from_secs(30);
 
 /// The list of verdicts.
 fn list() -> Verdicts {

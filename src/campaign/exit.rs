@@ -5,8 +5,8 @@
 pub enum Exit {
     /// 0: everything that was compared agrees or is explained.
     Agree,
-    /// 1: there are findings that nothing explains, or, when strict, entries of a list of expected findings that are not
-    /// in order.
+    /// 1: there are findings that nothing explains, or, when strict, files that are wrong by themselves or entries of a
+    /// list of expected findings that are not in order.
     Findings,
     /// 2: the command line is wrong, or an input that was named cannot be read.
     Usage,
@@ -37,7 +37,7 @@ impl Exit {
         match self {
             Exit::Agree => "everything that was compared agrees or is explained",
             Exit::Findings => {
-                "unexplained differences or broken invariants; with --strict, an expectation out of order"
+                "unexplained differences; in invariants or with --strict, what else is out of order"
             }
             Exit::Usage => "wrong usage, or an input that cannot be read",
             Exit::ReaderBroke => "an oracle, reader or compiler broke, or was asked for and is missing",

@@ -17,12 +17,12 @@ pub struct Expected {
     /// told at the end.
     #[arg(long, value_name = "FILE")]
     expect: Option<PathBuf>,
-    /// Exit with 1 if an entry of the list is stale (its reader was asked about a file that it names, and no finding
-    /// matches), without need (all that it matches is explained by cfidiff's own lists or by an entry before it), or has
-    /// a placeholder for a reason. An entry whose reader, version or file is not part of the run is none of these; with
-    /// --sections nothing is called stale.
-    #[arg(long, requires = "expect")]
-    strict: bool,
+    /// Exit with 1 also if a file is wrong by itself (an error of `invariants`), and if an entry of the list is stale
+    /// (its reader was asked about a file that it names, and no finding matches), without need (all that it matches is
+    /// explained by cfidiff's own lists or by an entry before it), or has a placeholder for a reason. An entry whose
+    /// reader, version or file is not part of the run is none of these; with --sections nothing is called stale.
+    #[arg(long)]
+    pub strict: bool,
     /// Rewrite the list after the run: stale entries go, unexplained findings get an entry, with a placeholder for the
     /// reason that a person has to write. All else in the file stays. The exit code is that of what the run found: 1
     /// means that there was something to add, and the next run tells what is left.
@@ -42,7 +42,6 @@ impl Expected {
 
     /// Puts what became of the list into the summary, and rewrites it if that is asked for. Gives words for the log.
     pub fn conclude(&self, list: &Expectations, summary: &mut Summary) -> anyhow::Result<Option<String>> {
-        summary.strict = self.strict;
         summary.expectations = list.problems();
         if !self.update_expectations {
             return Ok(None);

@@ -41,7 +41,7 @@ pub struct Summary {
     pub clusters: Clusters,
     /// The entries of the user's list of expected findings that are not in order.
     pub expectations: Vec<Problem>,
-    /// Whether such an entry makes the run fail.
+    /// Whether such an entry, or a file that is wrong by itself, makes the run fail.
     pub strict: bool,
 }
 
@@ -119,7 +119,8 @@ impl Summary {
                 + reader.tally.records.open
                 + reader.tally.records.known_fault
         };
-        if self.unexplained + self.invariant_errors > 0 || self.strict && !self.expectations.is_empty() {
+        let is_out_of_order = self.invariant_errors > 0 || !self.expectations.is_empty();
+        if self.unexplained > 0 || self.strict && is_out_of_order {
             Exit::Findings
         } else if self.broken > 0 || self.missing.iter().any(|(_, asked_for)| *asked_for) {
             Exit::ReaderBroke
