@@ -78,19 +78,19 @@ fn addresses(case: &Case) -> Vec<Address> {
 }
 
 /// The points of the ranges that no other overlaps: which one a reader takes is nowhere said, and it may drop the other.
-/// A range is a start, a size in bytes, and the points in it.
+/// So may a linker that makes the table of `.eh_frame_hdr`: an FDE without a byte can stand there for one that starts at
+/// its location. A range is a start, a size in bytes, and the points in it.
 pub(crate) fn unambiguous(mut ranges: Vec<(u64, u64, Vec<Address>)>) -> Vec<Address> {
-    ranges.retain(|(_, size, _)| *size > 0);
     ranges.sort();
     let mut addresses = Vec::new();
-    let mut covered = 0;
+    let (mut covered, mut last) = (0, None);
     for (index, (start, size, points)) in ranges.iter().enumerate() {
         let end = start.saturating_add(*size);
         let next = ranges.get(index + 1).map_or(u64::MAX, |(next, _, _)| *next);
-        if *start >= covered && end <= next {
+        if *start >= covered && end <= next && last != Some(*start) {
             addresses.extend(points);
         }
-        covered = covered.max(end);
+        (covered, last) = (covered.max(end), Some(*start));
     }
     addresses
 }
