@@ -147,10 +147,10 @@ fn reports_fit_the_schema_and_fill_it() {
     )
     .expect("a file");
     let list = list.path().to_str().expect("a name");
-    // Some versions of LLVM loop for ever on one case.
-    let check = ["check", "--timeout", "15", "corpus/cases"];
+    // Two readers suffice to fill a report.
+    let check = ["check", "corpus/cases", "--reader", "gimli", "--reader", "readelf"];
     let expecting = [&check[..], &["--expect", list]].concat();
-    let without_readers = [&check[..], &["no-such-file", damaged, "--max-findings", "0"]].concat();
+    let without_readers = ["check", "corpus/cases", "no-such-file", damaged, "--max-findings", "0"];
     let invariants = ["invariants", "--severity", "info", "corpus/cases", damaged];
     for (arguments, last) in
         [(&expecting[..], "summary"), (&without_readers, "summary"), (&invariants, "survey")]

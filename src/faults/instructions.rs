@@ -197,7 +197,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         should: "take as many as it says",
         clause: "DWARF 5 section 7.5.5: class exprloc",
         models: &["KSCrash PR 871", "misreading: twelve bytes"],
-        plant: |faulty| faulty.expression_size = Some(|_, told| told + 1),
+        plant: |faulty| faulty.expression_size = Some(|_, told| told.saturating_add(1)),
     },
     PlantedFault {
         name: "advance-loc2-of-one-byte",
