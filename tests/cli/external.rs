@@ -257,11 +257,11 @@ fn addresses_are_those_that_a_reader_has_to_find() {
     for (case, asked) in [
         ("terminator/zero-middle", "0x1010 0x1011 0x102f"),
         ("terminator/zero-middle-df", "0x1010 0x1011 0x102f 0x1040 0x1041 0x105f"),
+        // Those of the small file at the start.
         ("linked/overlap_and_zero_length", "0x1010 0x1011"),
     ] {
         let folder = Folder::new();
-        let run = check(&looks_up(&folder, "nothing"), &[&format!("{CORPUS}/{case}")]);
-        assert!(!run.stdout.contains("differ "), "{}", run.stdout);
+        check(&looks_up(&folder, "nothing"), &[&format!("{CORPUS}/{case}")]).exits(0);
         let notes = std::fs::read_to_string(folder.path().join("asked")).expect("it was asked");
         assert_eq!(notes.split_whitespace().collect::<Vec<_>>().join(" "), asked, "{case}");
     }
