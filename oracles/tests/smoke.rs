@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use cfidiff_model::{
-    Address, Case, CfaRule, Entry, EntryKind, Instruction, Outcome, RegisterRule, Says, SectionOffset,
+    Address, Case, CfaRule, Entry, EntryKind, Instruction, LookUp, Outcome, RegisterRule, Says, SectionOffset,
 };
 use cfidiff_oracles::{Oracle, registry};
 
@@ -35,6 +35,9 @@ fn smoke(oracle: &dyn Oracle) {
     let mut case = parse_case("smoke", SECTION);
     write_elf(&mut case, &folder.path().join("smoke"));
     assert!(!oracle.name().is_empty() && !oracle.version().is_empty());
+    if oracle.looks_up() {
+        return look_ups(oracle, &case);
+    }
     for (index, pass) in oracle.passes().iter().enumerate() {
         let mut kept = Kept::default();
         oracle.read(index, std::slice::from_ref(&case), &mut kept);
@@ -43,6 +46,23 @@ fn smoke(oracle: &dyn Oracle) {
         assert_eq!(kept.sections[&(0, 0)], Outcome::Answered, "{what}");
         check(&what, pass.says, &kept.entries[&(0, 0)], &case);
     }
+}
+
+/// Asks for single addresses: the first and the last of each row.
+fn look_ups(oracle: &dyn Oracle, case: &Case) {
+    let expected =
+        [(0x1000, 7, 8), (0x1001, 7, 16), (0x1003, 7, 16), (0x1004, 6, 16), (0x101e, 6, 16), (0x101f, 7, 8)];
+    let asked: Vec<Address> = expected.iter().map(|&(address, ..)| Address(address)).collect();
+    let mut told = Vec::new();
+    let outcome = oracle.look_up(case, &asked, &mut |answer| told.push(answer));
+    assert_eq!(outcome, Outcome::Answered, "{}", oracle.name());
+    told.sort_by_key(|answer| answer.address);
+    let expected = expected.map(|(address, register, offset)| LookUp {
+        address: Address(address),
+        cfa: CfaRule::RegisterOffset { register, offset },
+        return_address: Some(RegisterRule::Offset(-8)),
+    });
+    assert_eq!(told, expected, "{}", oracle.name());
 }
 
 fn check(what: &str, says: Says, entries: &[Entry], case: &Case) {
