@@ -184,7 +184,8 @@ fn a_list_that_cannot_be_read_is_wrong_usage() {
     wrong.check(&[LINKED]).exits(2).logs("list.toml:1: key \"rows\" matches no finding key");
     fs::remove_file(&wrong.list).expect("it was there");
     wrong.check(&[LINKED]).exits(2).logs("list.toml: No such file");
-    let run: Run = cfidiff().args(["check", "--update-expectations", LINKED]).output().expect("it starts").into();
+    let run: Run =
+        cfidiff().args(["check", "--update-expectations", LINKED]).output().expect("it starts").into();
     run.exits(2).logs("--expect");
 }
 
