@@ -4,11 +4,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cfidiff_cfi::{Reader, Table};
 use cfidiff_model::{
-    Case, Cie, Entry, EntryKind, Fde, Finding, Key, Says, Section, SectionKind, SectionOffset, Target,
+    Case, Entry, EntryKind, Finding, Key, Says, Section, SectionKind, SectionOffset, Target,
 };
 use cfidiff_oracles::expected::{ExpectedAnswer, ExpectedEntry, ExpectedSection};
 
 use crate::compare::entries::{Difference, Differences};
+use crate::corpus::take_free;
 
 /// The expected answer on a case, held against ours.
 pub struct Construction {
@@ -230,57 +231,9 @@ fn difference(key: Key, ours: &str, theirs: &str) -> Difference {
 fn differ(target: &Target, ours: &Entry, theirs: &Entry, expected: &ExpectedEntry) -> Vec<Difference> {
     let mut theirs = theirs.clone();
     for field in &expected.free {
-        take(field, ours, &mut theirs);
+        take_free(field, ours, &mut theirs);
     }
     let mut differences = Differences { target, list: Vec::new(), without_rows: false };
     differences.entries(ours, &theirs, Says::all());
     differences.list
-}
-
-/// Copies a field that is left to the reader, so that nothing differs there.
-fn take(field: &str, from: &Entry, to: &mut Entry) {
-    match field {
-        "length" => to.length = from.length,
-        "format" => to.format = from.format,
-        "instructions" => to.instructions.clone_from(&from.instructions),
-        "rows" => to.rows.clone_from(&from.rows),
-        "faults" => to.faults.clone_from(&from.faults),
-        _ => match (&from.kind, &mut to.kind) {
-            (EntryKind::Cie(from), EntryKind::Cie(to)) => take_of_cie(field, from, to),
-            (EntryKind::Fde(from), EntryKind::Fde(to)) => take_of_fde(field, from, to),
-            _ => {}
-        },
-    }
-}
-
-fn take_of_cie(field: &str, from: &Cie, to: &mut Cie) {
-    match field {
-        "version" => to.version = from.version,
-        "augmentation" => to.augmentation.clone_from(&from.augmentation),
-        "address_size" => to.address_size = from.address_size,
-        "segment_selector_size" => to.segment_selector_size = from.segment_selector_size,
-        "code_alignment_factor" => to.code_alignment_factor = from.code_alignment_factor,
-        "data_alignment_factor" => to.data_alignment_factor = from.data_alignment_factor,
-        "return_address_register" => to.return_address_register = from.return_address_register,
-        "augmentation_data" => to.augmentation_data.clone_from(&from.augmentation_data),
-        "fde_encoding" => to.fde_encoding = from.fde_encoding,
-        "lsda_encoding" => to.lsda_encoding = from.lsda_encoding,
-        "personality_encoding" | "personality" => to.personality = from.personality,
-        "signal_frame" => to.signal_frame = from.signal_frame,
-        _ => {}
-    }
-}
-
-fn take_of_fde(field: &str, from: &Fde, to: &mut Fde) {
-    match field {
-        "cie" => to.cie = from.cie,
-        "cie_pointer" => to.cie_pointer = from.cie_pointer,
-        "segment" => to.segment = from.segment,
-        "initial_location" => to.initial_location = from.initial_location,
-        "indirect" => to.indirect = from.indirect,
-        "address_range" => to.address_range = from.address_range,
-        "augmentation_data" => to.augmentation_data.clone_from(&from.augmentation_data),
-        "lsda" => to.lsda = from.lsda,
-        _ => {}
-    }
 }

@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use cfidiff_gen::suite::Expected;
-use cfidiff_model::{Bytes, Cie, Entry, EntryKind, Fault, FaultKind, Fde, Key, Says, SectionOffset, Target};
+use cfidiff_model::{Bytes, Entry, EntryKind, Fault, FaultKind, Key, Says, SectionOffset, Target};
 
 use crate::compare::{Difference, Differences};
+use crate::corpus::take_free;
 use crate::harness::faults;
 use crate::report::counted;
 
@@ -61,7 +62,7 @@ pub(super) fn compare(
 pub(super) fn compare_entry(target: &Target, expected: &Expected, theirs: &Entry, says: Says) -> Vec<Found> {
     let mut ours = expected.entry.clone();
     ours.faults = expected.faults.iter().map(|&kind| fault(ours.offset, kind)).collect();
-    leave_free(&mut ours, theirs, &expected.free);
+    expected.free.iter().for_each(|field| take_free(field, theirs, &mut ours));
     if theirs.faults.is_empty() {
         // Of what is broken in a part that the reader does not read, it need not know.
         let is_read = |fault: &Fault| faults::is_read(fault.kind, &expected.entry.kind, says);
@@ -87,57 +88,6 @@ fn words(theirs: &Entry) -> String {
 
 fn fault(offset: SectionOffset, kind: FaultKind) -> Fault {
     Fault { offset, bytes: Bytes::new(), kind, expected: "to be reported".into() }
-}
-
-/// Takes over from their answer what is left to the reader, so that it compares equal.
-fn leave_free(ours: &mut Entry, theirs: &Entry, free: &[&str]) {
-    for &field in free {
-        match field {
-            "faults" => ours.faults.clone_from(&theirs.faults),
-            "instructions" => ours.instructions.clone_from(&theirs.instructions),
-            "rows" => ours.rows.clone_from(&theirs.rows),
-            _ => match (&mut ours.kind, &theirs.kind) {
-                (EntryKind::Cie(ours), EntryKind::Cie(theirs)) => leave_cie_field(ours, theirs, field),
-                (EntryKind::Fde(ours), EntryKind::Fde(theirs)) => leave_fde_field(ours, theirs, field),
-                _ => {}
-            },
-        }
-    }
-}
-
-fn leave_cie_field(ours: &mut Cie, theirs: &Cie, field: &str) {
-    match field {
-        "version" => ours.version = theirs.version,
-        "augmentation" => ours.augmentation.clone_from(&theirs.augmentation),
-        "address_size" => ours.address_size = theirs.address_size,
-        "segment_selector_size" => ours.segment_selector_size = theirs.segment_selector_size,
-        "code_alignment_factor" => ours.code_alignment_factor = theirs.code_alignment_factor,
-        "data_alignment_factor" => ours.data_alignment_factor = theirs.data_alignment_factor,
-        "return_address_register" => ours.return_address_register = theirs.return_address_register,
-        "augmentation_data" => ours.augmentation_data.clone_from(&theirs.augmentation_data),
-        "fde_encoding" => ours.fde_encoding = theirs.fde_encoding,
-        "lsda_encoding" => ours.lsda_encoding = theirs.lsda_encoding,
-        // The encoding is part of the same value: whoever may say no pointer may say no encoding.
-        "personality_encoding" | "personality" => ours.personality = theirs.personality,
-        "signal_frame" => ours.signal_frame = theirs.signal_frame,
-        "b_key" => ours.b_key = theirs.b_key,
-        "mte_tagged" => ours.mte_tagged = theirs.mte_tagged,
-        _ => {}
-    }
-}
-
-fn leave_fde_field(ours: &mut Fde, theirs: &Fde, field: &str) {
-    match field {
-        "cie" => ours.cie = theirs.cie,
-        "cie_pointer" => ours.cie_pointer = theirs.cie_pointer,
-        "segment" => ours.segment = theirs.segment,
-        "initial_location" => ours.initial_location = theirs.initial_location,
-        "indirect" => ours.indirect = theirs.indirect,
-        "address_range" => ours.address_range = theirs.address_range,
-        "augmentation_data" => ours.augmentation_data.clone_from(&theirs.augmentation_data),
-        "lsda" => ours.lsda = theirs.lsda,
-        _ => {}
-    }
 }
 
 /// What the reader left out.
