@@ -53,3 +53,106 @@ fn take_of_fde(field: &str, from: &Fde, to: &mut Fde) {
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use cfidiff_model::{
+        Address, Bytes, CfaRule, Fault, FaultKind, Format, Instruction, Pointer, Rows, SectionOffset,
+    };
+
+    use super::*;
+
+    const OF_ALL: &[&str] = &["length", "format", "instructions", "rows", "faults"];
+    const OF_CIE: &[&str] = &[
+        "version",
+        "augmentation",
+        "address_size",
+        "segment_selector_size",
+        "code_alignment_factor",
+        "data_alignment_factor",
+        "return_address_register",
+        "augmentation_data",
+        "fde_encoding",
+        "lsda_encoding",
+        "personality",
+        "signal_frame",
+        "b_key",
+        "mte_tagged",
+    ];
+    const OF_FDE: &[&str] = &[
+        "cie",
+        "cie_pointer",
+        "segment",
+        "initial_location",
+        "indirect",
+        "address_range",
+        "augmentation_data",
+        "lsda",
+    ];
+
+    /// An entry that has nothing as the default has it, but for its offset.
+    fn entry(kind: EntryKind) -> Entry {
+        let mut rows = Rows::default();
+        rows.finish_row(Address(1), Address(2), CfaRule::Undefined);
+        let (offset, bytes) = (SectionOffset(1), Bytes::new());
+        let fault = Fault { offset, bytes, kind: FaultKind::Reported, expected: "more".into() };
+        Entry {
+            offset: SectionOffset(0),
+            length: 1,
+            format: Format::Dwarf64,
+            kind,
+            instructions: vec![Instruction::Nop],
+            rows,
+            faults: vec![fault],
+        }
+    }
+
+    fn cie() -> Cie {
+        let pointer = Pointer { address: Address(1), indirect: true };
+        Cie {
+            version: 1,
+            augmentation: Bytes::from_slice(b"z"),
+            address_size: 1,
+            segment_selector_size: 1,
+            code_alignment_factor: 1,
+            data_alignment_factor: 1,
+            return_address_register: 1,
+            augmentation_data: Bytes::from_slice(b"z"),
+            fde_encoding: Some(1),
+            lsda_encoding: Some(1),
+            personality: Some((1, Some(pointer))),
+            signal_frame: true,
+            b_key: true,
+            mte_tagged: true,
+        }
+    }
+
+    fn fde() -> Fde {
+        Fde {
+            cie: Some(SectionOffset(1)),
+            cie_pointer: 1,
+            segment: Some(1),
+            initial_location: Address(1),
+            indirect: true,
+            address_range: 1,
+            augmentation_data: Bytes::from_slice(b"z"),
+            lsda: Some(Pointer { address: Address(1), indirect: true }),
+        }
+    }
+
+    #[test]
+    fn each_field_is_taken_and_all_of_them_are_the_entry() {
+        let (no_cie, no_fde) = (EntryKind::Cie(Box::default()), EntryKind::Fde(Fde::default()));
+        for (from, to, fields) in
+            [(EntryKind::Cie(Box::new(cie())), no_cie, OF_CIE), (EntryKind::Fde(fde()), no_fde, OF_FDE)]
+        {
+            let (from, mut to) = (entry(from), Entry { kind: to, ..Entry::default() });
+            for field in OF_ALL.iter().chain(fields) {
+                let before = to.clone();
+                take(field, &from, &mut to);
+                assert_ne!(to, before, "{field}");
+            }
+            assert_eq!(to, from);
+        }
+    }
+}
