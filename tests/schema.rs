@@ -132,6 +132,13 @@ fn without_section_headers() -> Vec<u8> {
     bytes
 }
 
+/// A reader that is ours but for what the script of sed makes of its lines.
+fn altered(script: &str) -> String {
+    let words = format!("{} reader \"$1\" | sed '{script}'", env!("CARGO_BIN_EXE_cfidiff"));
+    let words = shlex::try_quote(&words).expect("no zero byte").into_owned();
+    format!("altered-{}=sh -c {words} sh {{file}}", script.len())
+}
+
 #[test]
 fn reports_fit_the_schema_and_fill_it() {
     assert!(Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus/cases").is_dir(), "the corpus is there");
@@ -151,10 +158,26 @@ fn reports_fit_the_schema_and_fill_it() {
     let check = ["check", "corpus/cases", "--reader", "gimli", "--reader", "readelf"];
     let expecting = [&check[..], &["--expect", list]].concat();
     let without_readers = ["check", "corpus/cases", "no-such-file", damaged, "--max-findings", "0"];
+    // Two readers that are ours but for a number: one as a known mistake has it, one as none.
+    let by_mistake = altered(r#"s/\("0x1013","end":"0x1050","cfa":{[^}]*"offset":\)"0x10"/\1"0x20"/"#);
+    let by_none = altered(r#"s/"address_range":"0x20"/"address_range":"0x23"/"#);
+    let triage = [
+        "triage",
+        "--reader",
+        "gimli",
+        "--reader-cmd",
+        &by_mistake,
+        "--reader-cmd",
+        &by_none,
+        "corpus/cases/state/op-rs-cfa",
+    ];
     let invariants = ["invariants", "--severity", "info", "corpus/cases", damaged];
-    for (arguments, last) in
-        [(&expecting[..], "summary"), (&without_readers, "summary"), (&invariants, "survey")]
-    {
+    for (arguments, last) in [
+        (&expecting[..], "summary"),
+        (&without_readers, "summary"),
+        (&triage, "triage"),
+        (&invariants, "survey"),
+    ] {
         let lines = lines(arguments);
         assert_eq!(lines.last().map(|line| &line["type"]), Some(&Value::from(last)));
         for line in &lines {

@@ -3,11 +3,13 @@
 use std::path::Path;
 
 use cfidiff::compare::Judge;
-use cfidiff::triage::{Cases, Diagnosis, Replays, observe, separate};
+use cfidiff::triage::{
+    Cases, Diagnosis, Differing, Observed, Replays, Said, Shape, Wrong, observe, separate, shapes,
+};
 use cfidiff::{faults, image};
 use cfidiff_cfi::{Reader, Semantics, Standard, Table};
 use cfidiff_gen::suite::Suite;
-use cfidiff_model::{Case, Entry, Outcome, Says, Sink};
+use cfidiff_model::{Address, Case, Entry, EntryKind, Outcome, Rows, Says, Sink};
 use cfidiff_oracles::{Oracle, Pass};
 
 /// Our reader with other semantics, as a reader of somebody else's that says a part of it.
@@ -72,7 +74,7 @@ fn open(names: &[&str]) -> Vec<Case> {
 
 /// The names of the exact diagnoses.
 fn diagnoses(oracle: &dyn Oracle, inputs: Vec<Case>) -> Vec<Vec<&'static str>> {
-    let observed = observe(oracle, &inputs, &Judge::new(Vec::new()));
+    let observed = observe(oracle, &inputs, &Judge::new(Vec::new()), Differing::All);
     let cases = Cases::of_inputs(inputs, None);
     let found = Replays::new(&cases, faults::all().collect()).diagnose(&observed);
     let names = |found: &Diagnosis| found.faults.iter().map(|fault| fault.name).collect();
@@ -83,7 +85,7 @@ fn diagnoses(oracle: &dyn Oracle, inputs: Vec<Case>) -> Vec<Vec<&'static str>> {
 fn a_right_reader_has_nothing_to_explain() {
     let inputs = open(&["state/early-returns", "terminator/zero-middle", "damage/signed-truncated"]);
     let right = Faulty::new(&Standard, &[Says::all(), ROWS]);
-    assert!(observe(&right, &inputs, &Judge::new(Vec::new())).is_empty());
+    assert!(observe(&right, &inputs, &Judge::new(Vec::new()), Differing::All).is_empty());
     assert!(diagnoses(&right, inputs).is_empty());
 }
 
@@ -128,7 +130,7 @@ fn a_mistake_in_the_rows_alone_is_told_from_one_in_the_instructions() {
     let faulty = fault.planted_in(&Standard);
     let reader = RowsAlone(Faulty::new(&faulty, &[RECORDS | Says::INSTRUCTIONS, ROWS]));
     let inputs = open(&["factor/sf-caf4"]);
-    let observed = observe(&reader, &inputs, &Judge::new(Vec::new()));
+    let observed = observe(&reader, &inputs, &Judge::new(Vec::new()), Differing::All);
     let cases = Cases::of_inputs(inputs, None);
     let found = Replays::new(&cases, faults::all().collect()).diagnose(&observed);
     let names: Vec<_> = found.iter().map(|found| (found.faults[0].name, found.rows_alone)).collect();
@@ -160,4 +162,187 @@ fn two_mistakes_at_once_are_both_named() {
     let faulty = other.planted_in(&inner);
     let found = diagnoses(&Faulty::new(&faulty, &[ROWS]), open(&["state/early-returns", "factor/two-cies"]));
     assert!(found.contains(&vec!["data-factor-absolute", "remembered-without-cfa"]), "{found:?}");
+}
+
+/// The shapes of what one case looks like to a reader that says all.
+fn shapes_of(name: &str, wrong: impl Fn(&Cases) -> Wrong) -> Vec<Shape> {
+    let cases = Cases::of_inputs(open(&[name]), None);
+    let observed = Observed::whole(wrong(&cases));
+    let all: Vec<(usize, usize)> = (0..observed.len()).map(|at| (0, at)).collect();
+    shapes(&cases, &observed, &all)
+}
+
+/// Those of a reader that makes something else of each record of a case.
+fn altered(name: &str, alter: impl Fn(&mut Entry) -> bool) -> Vec<Shape> {
+    shapes_of(name, |cases| {
+        // A reader that finds no record leaves all places to the right one.
+        let everywhere = cases.wrong(0..1, &Nothing);
+        let altered = everywhere.into_iter().filter_map(|(place, _)| {
+            let Said::Entry(mut entry) = cases.right(place).clone() else { return None };
+            let right = entry.clone();
+            let is_there = alter(&mut entry);
+            (entry != right || !is_there)
+                .then(|| (place, if is_there { Said::Entry(entry) } else { Said::Nothing }))
+        });
+        altered.collect()
+    })
+}
+
+/// Takes no record for anything.
+struct Nothing;
+impl Semantics for Nothing {
+    fn record_size(&self, _: u64) -> u64 {
+        u64::MAX
+    }
+}
+
+#[track_caller]
+fn has(shapes: &[Shape], shape: &str, key: &str, words: &str, counts: (usize, usize)) {
+    let is_it = |found: &&Shape| (found.shape, found.key) == (shape, key);
+    let found = shapes.iter().find(is_it).unwrap_or_else(|| panic!("no {shape} of {key}: {shapes:#?}"));
+    assert_eq!((found.words.as_str(), (found.count, found.of)), (words, counts), "{shapes:#?}");
+}
+
+/// Which base mistake leaves which error: without pcrel minus the field's address, from the section minus the field's
+/// offset, and so on, on the eight FDEs of one program, whose section is not at zero.
+#[test]
+fn each_wrong_base_leaves_an_error_that_tells_it() {
+    for (fault, shape, words) in [
+        ("pcrel-not-added", "minus-field-address", "theirs = ours - the field's address"),
+        ("pcrel-from-zero", "minus-section-address", "theirs = ours - the section's address"),
+        ("pcrel-from-section", "minus-field-offset", "theirs = ours - the field's section offset"),
+        ("pcrel-from-record", "minus-header-size", "theirs = ours - the size of the fields before it"),
+        ("pcrel-from-value-end", "constant", "theirs = ours + 0x4"),
+        ("signed-pointers-unsigned", "by-two-to-the-32", "theirs = ours + 2^32"),
+    ] {
+        let fault = faults::by_name(fault).expect("the fault is there");
+        let found = shapes_of("reference/shape", |cases| cases.wrong(0..1, &fault.planted_in(&Standard)));
+        has(&found, shape, "fde.initial-location", words, (8, 8));
+    }
+}
+
+#[test]
+fn a_factor_that_is_left_out_or_wrong_is_told() {
+    for (fault, case, shape, key, words, counts) in [
+        (
+            "data-factor-absolute",
+            "state/op-rs-cfa",
+            "by-factor",
+            "row.register-rule",
+            "theirs = ours x -1",
+            (9, 9),
+        ),
+        (
+            "offset-unfactored",
+            "state/op-rs-cfa",
+            "by-data-factor",
+            "row.register-rule",
+            "theirs = ours / data alignment factor",
+            (9, 9),
+        ),
+        (
+            "advance-unfactored",
+            "factor/aarch64-caf4",
+            "by-code-factor",
+            "instruction.operands",
+            "theirs = ours / code alignment factor",
+            (5, 5),
+        ),
+        (
+            "cfa-offset-factored",
+            "state/op-rs-cfa",
+            "by-data-factor",
+            "row.cfa-offset",
+            "theirs = ours x data alignment factor without its sign",
+            (7, 7),
+        ),
+        ("last-row-one-short", "state/op-rs-cfa", "by-one", "row.location", "theirs = ours - 1", (2, 2)),
+    ] {
+        let fault = faults::by_name(fault).expect("the fault is there");
+        let found = shapes_of(case, |cases| cases.wrong(0..1, &fault.planted_in(&Standard)));
+        has(&found, shape, key, words, counts);
+    }
+}
+
+fn with_location(entry: &mut Entry, location: impl Fn(u64) -> u64) -> bool {
+    if let EntryKind::Fde(fde) = &mut entry.kind {
+        fde.initial_location = Address(location(fde.initial_location.0));
+    }
+    true
+}
+
+#[test]
+fn numbers_that_no_fault_gives_have_a_shape() {
+    let key = "fde.initial-location";
+    let linear = altered("reference/shape", |entry| {
+        let at = entry.offset.0;
+        with_location(entry, |location| location + 3 * at + 0x10)
+    });
+    has(&linear, "linear-in-offset", key, "theirs = ours + 3 x the record's offset + 0x10", (8, 8));
+    let by_function = altered("reference/shape", |entry| {
+        let length = entry.offset.0 * entry.offset.0;
+        with_location(entry, |location| location + length)
+    });
+    let words = "theirs is off by the same within a function, and by another number in each function";
+    has(&by_function, "constant-within-function", key, words, (8, 8));
+    let cut = altered("reference/shape", |entry| with_location(entry, |location| location & 0xff));
+    has(&cut, "by-width", key, "theirs = the low 8 bits of ours", (8, 8));
+    let doubled = altered("reference/shape", |entry| {
+        if let EntryKind::Fde(fde) = &mut entry.kind {
+            fde.address_range *= 4;
+        }
+        true
+    });
+    has(&doubled, "by-factor", "fde.address-range", "theirs = ours x 4", (8, 8));
+}
+
+/// The rows with their rules moved: each row has those of the row that `from` gives for its number.
+fn moved(rows: &Rows, from: impl Fn(usize) -> usize) -> Rows {
+    let mut moved = Rows::default();
+    for (index, row) in rows.iter().enumerate() {
+        let source = rows.get(from(index).min(rows.len() - 1)).expect("it is one of them");
+        source.rules.iter().for_each(|(register, rule)| moved.push_rule(*register, rule.clone()));
+        moved.finish_row(row.start, row.end, source.cfa.clone());
+    }
+    moved
+}
+
+#[test]
+fn rows_that_come_late_or_early_or_not_at_all_have_a_shape() {
+    let case = "state/early-returns";
+    let late = altered(case, |entry| {
+        entry.rows = moved(&entry.rows, |index| index.saturating_sub(1));
+        true
+    });
+    let key = "row.location";
+    assert!(late.iter().any(|shape| shape.shape == "one-row-late" && shape.key == key), "{late:#?}");
+    let early = altered(case, |entry| {
+        entry.rows = moved(&entry.rows, |index| index + 1);
+        true
+    });
+    assert!(early.iter().any(|shape| shape.shape == "one-row-early" && shape.key == key), "{early:#?}");
+    let missing = altered(case, |entry| {
+        let mut fewer = Rows::default();
+        for row in entry.rows.iter().step_by(2) {
+            row.rules.iter().for_each(|(register, rule)| fewer.push_rule(*register, rule.clone()));
+            fewer.finish_row(row.start, row.end, row.cfa.clone());
+        }
+        entry.rows = fewer;
+        true
+    });
+    assert!(missing.iter().any(|shape| shape.shape == "missing-rows" && shape.key == key), "{missing:#?}");
+    // Rows that are right, only fewer, are not told as numbers.
+    assert!(missing.iter().all(|shape| shape.key == key), "{missing:#?}");
+}
+
+#[test]
+fn records_that_are_missing_or_wrong_from_one_on_have_a_shape() {
+    let from = 0x88;
+    let missing =
+        altered("reference/shape", |entry| entry.offset.0 < from || !matches!(entry.kind, EntryKind::Fde(_)));
+    has(&missing, "missing-fdes", "entry.missing", "FDEs are missing", (5, 5));
+    let words = "all FDEs are wrong from 0x88 on, and none before";
+    has(&missing, "from-one-record-on", "entry.kind", words, (5, 5));
+    let all = altered("reference/shape", |entry| !matches!(entry.kind, EntryKind::Fde(_)));
+    assert!(all.iter().all(|shape| shape.shape != "from-one-record-on"), "{all:#?}");
 }

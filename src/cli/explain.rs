@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::Context as _;
 use cfidiff::campaign::Exit;
 use cfidiff::image;
-use cfidiff::report::{Answer, Explain, printable, side_by_side};
+use cfidiff::report::{Answer, Beside, Explain, printable, side_by_side};
 use cfidiff_model::{Address, Case, SectionOffset};
 use cfidiff_oracles::{Oracle, process, registry};
 
@@ -102,7 +102,7 @@ impl ExplainRecord {
                         reader.read(pass, &cases[number..=number], &mut answer);
                     }
                     if let Some(ours) = explain.entry(offset) {
-                        side_by_side(&case.target, ours, reader.name(), &answer, out)?;
+                        side_by_side(&case.target, ours, reader.name(), &answer, Beside::All, out)?;
                     }
                 }
             }

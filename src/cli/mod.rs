@@ -27,6 +27,7 @@ mod reader;
 mod readers;
 mod signals;
 mod triage;
+mod upstream;
 mod variants;
 
 /// The time limits that can be asked for, in seconds: up to a year.

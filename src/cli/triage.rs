@@ -5,69 +5,79 @@ use std::path::PathBuf;
 
 use cfidiff::campaign::{Exit, Plan};
 use cfidiff::compare::Judge;
-use cfidiff::faults;
 use cfidiff::image::{self, OpenError};
-use cfidiff::report::printable;
-use cfidiff::triage::{Cases, Diagnosis, Observed, Replays, observe, separate};
-use cfidiff_gen::suite::Suite;
+use cfidiff::report::{Detail, Json, triage_text};
+use cfidiff::triage::{Account, Effort};
 use cfidiff_model::Case;
-use cfidiff_oracles::Oracle;
+use clap::ValueEnum;
 
 use crate::cli::Common;
 use crate::cli::check::suite_folder;
 use crate::cli::log::Log;
 use crate::cli::readers::Wanted;
-
-/// Of how many places each, those where the reader differs and those where it agrees, the faults are tried.
-const PLACES: usize = 4096;
-
-/// How many diagnoses that are equally good are shown.
-const SHOWN: usize = 5;
+use crate::cli::upstream::Reports;
 
 /// Name the one mistake that explains a reader's differences; without a path, on the checked-in corpus.
 ///
 /// The reader's answers are held against those of our reader with each fault of `cfidiff faults` planted in it, then
-/// with two of them. Exit code 1 if the reader differs.
+/// with two of them. What no fault explains is told by its shape: which numbers are off, by what. Exit code 1 if the
+/// reader differs.
 #[derive(clap::Args)]
 pub struct Triage {
     /// Files and directories.
     paths: Vec<PathBuf>,
     #[command(flatten)]
     wanted: Wanted,
+    /// The form of the report. With -v the text has every record byte by byte, with -q none.
+    #[arg(long, value_enum, default_value_t = Form::Text)]
+    format: Form,
+    /// Write the report to this file instead of standard output.
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// For each mistake write a report to the reader's authors below this directory, with the smallest case that shows
+    /// it. What is there already is left alone, which is an error.
+    #[arg(long, value_name = "DIR")]
+    write_report: Option<PathBuf>,
+}
+
+/// The forms of the report.
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Form {
+    /// For people.
+    Text,
+    /// JSON Lines, one object for each reader.
+    Jsonl,
+    /// One JSON document: the list of what the JSON Lines are.
+    Json,
 }
 
 impl Triage {
     /// Asks each reader and names what explains it.
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
         let paths = if self.paths.is_empty() { vec![suite_folder(common)?] } else { self.paths };
-        let plan = Plan::new(&paths);
-        for path in &plan.unreadable {
-            Log::plain().line(&format!("{}: {}", path.path.display(), path.why));
-        }
-        let mut unreadable = !plan.unreadable.is_empty();
-        let mut inputs = Vec::new();
-        for (path, _) in &plan.files {
-            match image::open(path, &image::Options::default()) {
-                Ok(image) => inputs.extend(image.cases),
-                Err(error) => {
-                    unreadable |= !matches!(error, OpenError::NotElf { .. });
-                    Log::plain().line(&error.to_string());
-                }
-            }
-        }
+        let (inputs, unreadable) = open(&paths);
         let (readers, missing) = self.wanted.find();
         for (missing, _) in missing.iter().filter(|(_, asked_for)| *asked_for) {
             Log::plain().line(&format!("{} is not asked: {}", missing.name, missing.why));
         }
         let judge = Judge::new(cfidiff_oracles::known::load().map_err(anyhow::Error::msg)?);
-        let mut out = common.output(None)?;
+        let reports = self.write_report.as_deref().map(Reports::below);
+        let out = common.output(self.output.as_deref())?;
+        let mut report = match self.format {
+            Form::Text => Report::Text(out, detail(common)),
+            Form::Jsonl => Report::Json(Json::lines(out)),
+            Form::Json => Report::Json(Json::document(out)),
+        };
         let mut differs = false;
         for reader in readers.iter().filter(|_| !inputs.is_empty()) {
-            let observed = observe(&**reader, &inputs, &judge);
-            differs |= !observed.is_empty();
-            Report { out: &mut out, reader: &**reader, judge: &judge }.write(&inputs, observed)?;
+            let account = Account::of(&**reader, &inputs, &judge, Effort::FULL)?;
+            differs |= account.differences > 0;
+            report.reader(&account, &inputs)?;
+            if let Some(reports) = &reports {
+                reports.write(&**reader, &account, &inputs, &judge)?;
+            }
         }
-        out.flush()?;
+        report.end()?;
         Ok(match () {
             () if differs => Exit::Findings,
             () if missing.iter().any(|(_, asked_for)| *asked_for) => Exit::ReaderBroke,
@@ -78,113 +88,52 @@ impl Triage {
     }
 }
 
-/// The report on one reader.
-struct Report<'r> {
-    out: &'r mut dyn Write,
-    reader: &'r dyn Oracle,
-    judge: &'r Judge,
+/// The cases of all files, and whether something could not be read.
+fn open(paths: &[PathBuf]) -> (Vec<Case>, bool) {
+    let plan = Plan::new(paths);
+    for path in &plan.unreadable {
+        Log::plain().line(&format!("{}: {}", path.path.display(), path.why));
+    }
+    let mut unreadable = !plan.unreadable.is_empty();
+    let mut inputs = Vec::new();
+    for (path, _) in &plan.files {
+        match image::open(path, &image::Options::default()) {
+            Ok(image) => inputs.extend(image.cases),
+            Err(error) => {
+                unreadable |= !matches!(error, OpenError::NotElf { .. });
+                Log::plain().line(&error.to_string());
+            }
+        }
+    }
+    (inputs, unreadable)
 }
 
-impl Report<'_> {
-    fn write(&mut self, inputs: &[Case], mut observed: Observed) -> anyhow::Result<()> {
-        let total = observed.len();
-        let name = format!("{} {}", self.reader.name(), self.reader.version());
-        if total == 0 {
-            writeln!(self.out, "{name}: no difference to explain")?;
-            return Ok(());
+fn detail(common: &Common) -> Detail {
+    match () {
+        () if common.quiet => Detail::Answers,
+        () if common.verbose > 0 => Detail::EveryRecord,
+        () => Detail::FirstRecord,
+    }
+}
+
+/// The report, reader by reader.
+enum Report {
+    Text(Box<dyn Write>, Detail),
+    Json(Json<Box<dyn Write>>),
+}
+
+impl Report {
+    fn reader(&mut self, account: &Account, inputs: &[Case]) -> io::Result<()> {
+        match self {
+            Report::Text(out, detail) => triage_text(account, inputs, *detail, out),
+            Report::Json(json) => json.triage(account),
         }
-        let focus = observed.focus(inputs, PLACES);
-        let cases = Cases::of_inputs(inputs.to_vec(), Some(focus));
-        let replays = Replays::new(&cases, faults::all().collect());
-        let found = replays.diagnose(&observed);
-        writeln!(self.out, "{name}: {total} differences in {} cases", observed.cases())?;
-        if observed.len() < total {
-            writeln!(self.out, "  of which {} are looked at", observed.len())?;
-        }
-        let exact: Vec<&Diagnosis> = found.iter().filter(|found| found.is_exact()).collect();
-        match exact[..] {
-            [] if found.is_empty() => writeln!(self.out, "no planted fault explains any of them")?,
-            [] => {
-                writeln!(self.out, "no fault or pair of faults explains all; these explain a part each:")?;
-                for hint in &found {
-                    self.diagnosis(&cases, &replays, &observed, hint)?;
-                }
-            }
-            [one] => self.diagnosis(&cases, &replays, &observed, one)?,
-            _ => self.several(&cases, &replays, &observed, &exact)?,
-        }
-        Ok(())
     }
 
-    /// Several faults say the same on these files: the suite has cases that tell them apart.
-    fn several(
-        &mut self,
-        cases: &Cases,
-        replays: &Replays<'_>,
-        observed: &Observed,
-        exact: &[&Diagnosis],
-    ) -> anyhow::Result<()> {
-        let single: Vec<_> =
-            exact.iter().filter(|found| found.faults.len() == 1).map(|found| found.faults[0]).collect();
-        let left = separate(self.reader, self.judge, &Suite::build()?, single)?;
-        let is_left = |found: &Diagnosis| {
-            found.faults.len() != 1 || left.iter().any(|fault| fault.name == found.faults[0].name)
-        };
-        let exact: Vec<&Diagnosis> = exact.iter().copied().filter(|found| is_left(found)).collect();
-        if exact.len() > 1 {
-            writeln!(self.out, "these explain it equally well:")?;
+    fn end(&mut self) -> io::Result<()> {
+        match self {
+            Report::Text(out, _) => out.flush(),
+            Report::Json(json) => json.close(),
         }
-        for found in exact.iter().take(SHOWN) {
-            self.diagnosis(cases, replays, observed, found)?;
-        }
-        if exact.len() > SHOWN {
-            writeln!(self.out, "and {} more", exact.len() - SHOWN)?;
-        }
-        Ok(())
-    }
-
-    fn diagnosis(
-        &mut self,
-        cases: &Cases,
-        replays: &Replays<'_>,
-        observed: &Observed,
-        found: &Diagnosis,
-    ) -> io::Result<()> {
-        let names: Vec<&str> = found.faults.iter().map(|fault| fault.name).collect();
-        let kind = if found.is_exact() { "diagnosis" } else { "hint" };
-        writeln!(self.out, "{kind} {}", names.join(" + "))?;
-        for fault in &found.faults {
-            writeln!(self.out, "    The reader {}. It should {}.", fault.does, fault.should)?;
-            writeln!(self.out, "    clause    {}", fault.clause)?;
-            writeln!(self.out, "    seen in   {}", fault.models.join(", "))?;
-        }
-        if found.rows_alone {
-            writeln!(self.out, "    It shows the instructions rightly, and errs in the rows.")?;
-        }
-        writeln!(self.out, "    explains  {} of {} differences", found.explained, found.total)?;
-        if found.contradicted > 0 {
-            let words = "places where the reader is right and would not be with this fault";
-            writeln!(self.out, "    against   {} {words}", found.contradicted)?;
-        }
-        let Some(evidence) = replays.evidence(observed, found) else { return Ok(()) };
-        writeln!(
-            self.out,
-            "    evidence  {} {}",
-            evidence.difference.key,
-            printable(&cases.words(evidence.place))
-        )?;
-        writeln!(self.out, "        ours    {}", printable(&evidence.difference.ours))?;
-        writeln!(self.out, "        theirs  {}", printable(&evidence.difference.theirs))?;
-        let how = match self.reader.command() {
-            Some(command) => format!("--reader-cmd {}", shlex::try_quote(command).unwrap_or_default()),
-            None => format!("--reader {}", self.reader.name()),
-        };
-        let input = &cases.inputs[evidence.place.case as usize];
-        let path = input.path.as_ref().map_or_else(|| input.name.clone(), |path| path.display().to_string());
-        writeln!(
-            self.out,
-            "    repro     cfidiff check {how} {}",
-            shlex::try_quote(&path).unwrap_or_default()
-        )
     }
 }

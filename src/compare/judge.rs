@@ -140,7 +140,7 @@ impl<'a> SectionJudge<'a> {
             rung,
             reason,
             statements: Vec::new(),
-            repro: repro(self.case, self.reader),
+            repro: repro(self.case, self.reader.name, self.reader.command),
             count: judged.count,
         }
     }
@@ -243,13 +243,17 @@ fn ill_formed(entry: &Entry, features: &[Feature]) -> Option<Ruling> {
     Some(Ruling { verdict: Verdict::Open, cause: format!("ill-formed: {fault}"), reason })
 }
 
-/// A command that shows the finding again.
-fn repro(case: &Case, reader: Identity<'_>) -> String {
-    let reader = match reader.command {
+/// A command that compares the case with a reader: its name, and the command that the user gave for it.
+pub(crate) fn repro(case: &Case, name: &str, command: Option<&str>) -> String {
+    format!("cfidiff check {} {}", asked(name, command), path_of(case))
+}
+
+/// The option that has a reader asked.
+pub(crate) fn asked(name: &str, command: Option<&str>) -> String {
+    match command {
         Some(pair) => format!("--reader-cmd {}", quoted(pair)),
-        None => format!("--reader {}", reader.name),
-    };
-    format!("cfidiff check {reader} {}", path_of(case))
+        None => format!("--reader {name}"),
+    }
 }
 
 /// A command that compares all readers on the case.

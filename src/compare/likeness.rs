@@ -26,7 +26,7 @@ impl Likeness {
     pub fn of(finding: &Finding) -> Likeness {
         let Finding { verdict, key, cause, ours, theirs, .. } = finding;
         let pattern = match verdict {
-            Verdict::Differ => difference(ours, theirs),
+            Verdict::Differ => pattern(ours, theirs),
             Verdict::OracleFailed => failure(theirs),
             Verdict::Agree | Verdict::Open | Verdict::KnownFault => String::new(),
         };
@@ -41,7 +41,7 @@ pub fn failure(words: &str) -> String {
 
 /// How two answers differ. Numbers at the same places of the same words are told by the one difference that they all
 /// have; other words are told without their numbers, and without what is the same on both sides.
-fn difference(ours: &str, theirs: &str) -> String {
+pub(crate) fn pattern(ours: &str, theirs: &str) -> String {
     let (ours, theirs) = (tokens(ours), tokens(theirs));
     if ours.len() == theirs.len() && ours.iter().zip(&theirs).all(|(a, b)| a.is_like(b)) {
         let deltas: BTreeSet<i128> = ours
@@ -137,7 +137,7 @@ fn shape(tokens: &[Token<'_>]) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::difference;
+    use super::pattern;
 
     #[test]
     fn numbers_that_are_off_by_the_same_have_one_pattern() {
@@ -150,7 +150,7 @@ mod tests {
             ("0xffffffffffffffff", "0x0", "theirs = ours - 18446744073709551615"),
             ("0x10..0x20", "0x11..0x24", "other numbers"),
         ] {
-            assert_eq!(difference(ours, theirs), pattern, "{ours} {theirs}");
+            assert_eq!(super::pattern(ours, theirs), pattern, "{ours} {theirs}");
         }
     }
 
@@ -162,14 +162,14 @@ mod tests {
             ("FDE", "", "nothing instead of FDE"),
             ("no row", "0x10..0x20 cfa=rsp+8", "#..# cfa=rsp# instead of no row"),
         ] {
-            assert_eq!(difference(ours, theirs), pattern, "{ours} {theirs}");
+            assert_eq!(super::pattern(ours, theirs), pattern, "{ours} {theirs}");
         }
     }
 
     #[test]
     fn patterns_are_short_whatever_the_words() {
         let long = "é".repeat(10_000);
-        assert!(difference("", &long).len() < 200);
-        assert!(difference(&long, "").len() < 200);
+        assert!(pattern("", &long).len() < 200);
+        assert!(pattern(&long, "").len() < 200);
     }
 }

@@ -22,6 +22,8 @@ pub(crate) use comparator::{by_section, fingerprint};
 pub use construction::Construction;
 pub(crate) use entries::{Difference, Differences};
 pub use judge::Judge;
+pub(crate) use judge::{asked, repro};
+pub(crate) use likeness::pattern;
 pub use likeness::{Likeness, failure};
 pub(crate) use look_up::read as look_up;
 pub use tally::{Counts, ReaderTally, Records};

@@ -12,6 +12,10 @@ use crate::campaign::{FileReport, Unreadable};
 use crate::compare::{Counts, Likeness};
 use crate::expectations::Problem;
 use crate::report::{Report, Summary};
+use crate::triage::Account;
+
+/// What stands before the first object of a list.
+const FIRST: &str = "[\n";
 
 /// Writes JSON.
 pub struct Json<W: Write> {
@@ -30,7 +34,22 @@ impl<W: Write> Json<W> {
 
     /// A report into `out` as one document: the list of what would be the lines.
     pub fn document(out: W) -> Json<W> {
-        Json { out, is_list: true, before: "[\n" }
+        Json { out, is_list: true, before: FIRST }
+    }
+
+    /// Writes what the triage found for a reader.
+    pub fn triage(&mut self, account: &Account) -> io::Result<()> {
+        self.line(&Line::Triage(account))
+    }
+
+    /// Writes what is behind the last object.
+    pub fn close(&mut self) -> io::Result<()> {
+        if self.is_list {
+            // No object, no start of the list.
+            let end: &[u8] = if self.before == FIRST { b"[]\n" } else { b"\n]\n" };
+            self.out.write_all(end)?;
+        }
+        self.out.flush()
     }
 
     fn line(&mut self, line: &Line<'_>) -> io::Result<()> {
@@ -73,6 +92,7 @@ enum Line<'a> {
         about: &'a str,
         state: &'a str,
     },
+    Triage(&'a Account),
     Summary(SummaryLine<'a>),
 }
 
@@ -197,10 +217,10 @@ impl<W: Write> Report for Json<W> {
         for Problem { file, line, about, state } in &summary.expectations {
             self.line(&Line::Expectation { file, line: *line, about, state: state.name() })?;
         }
-        self.line(&Line::Summary(SummaryLine::new(summary)))?;
-        if self.is_list {
-            self.out.write_all(b"\n]\n")?;
+        for account in &summary.triages {
+            self.line(&Line::Triage(account))?;
         }
-        self.out.flush()
+        self.line(&Line::Summary(SummaryLine::new(summary)))?;
+        self.close()
     }
 }

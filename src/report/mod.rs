@@ -14,13 +14,15 @@ mod matrix;
 mod sarif;
 mod summary;
 mod text;
+mod triage;
 mod troubles;
+mod upstream;
 
 pub use cluster::{Cluster, Clusters, Example, Place};
 pub use costs::costs_text;
 pub use coverage::{coverage_json, coverage_text};
 pub use dump::Dump;
-pub use explain::{Answer, Explain, side_by_side};
+pub use explain::{Answer, Beside, Explain, side_by_side};
 pub use github::GitHub;
 pub use invariants::{Broken, Survey, SurveyJson, SurveyReport, SurveyText};
 pub use json::Json;
@@ -29,6 +31,8 @@ pub use matrix::{causes_markdown, matrix_json, matrix_markdown, matrix_text};
 pub use sarif::Sarif;
 pub use summary::{ReaderSummary, Summary};
 pub use text::Text;
+pub use triage::{Detail, triage_lines, triage_text};
+pub use upstream::Upstream;
 
 use std::borrow::Cow;
 use std::io;

@@ -7,6 +7,7 @@ use crate::campaign::{Costs, Exit, FileReport, Plan};
 use crate::compare::{Counts, ReaderTally};
 use crate::expectations::{Problem, State};
 use crate::report::{Clusters, counted};
+use crate::triage::Account;
 
 /// Everything that a run adds up to.
 #[derive(Debug, Default)]
@@ -39,6 +40,8 @@ pub struct Summary {
     pub broken: u64,
     /// The findings, put together.
     pub clusters: Clusters,
+    /// What explains the differences of readers that nothing explained, as far as that was looked for.
+    pub triages: Vec<Account>,
     /// The entries of the user's list of expected findings that are not in order.
     pub expectations: Vec<Problem>,
     /// Whether such an entry, or a file that is wrong by itself, makes the run fail.

@@ -199,6 +199,17 @@ impl Cases {
         }
     }
 
+    /// The offsets of the FDEs in a part of a case, those to look at.
+    pub(super) fn fdes(&self, case: u32, part: Part) -> impl Iterator<Item = u64> {
+        let answers = self.right.get(case as usize).map_or(&[][..], Vec::as_slice);
+        answers.iter().filter_map(move |(place, said)| match said {
+            Said::Entry(entry) if place.part == part => {
+                matches!(entry.kind, EntryKind::Fde(_)).then_some(place.at)
+            }
+            _ => None,
+        })
+    }
+
     /// The target of a place's case.
     pub fn target(&self, place: Place) -> &Target {
         &self.inputs[place.case as usize].target

@@ -14,6 +14,8 @@ use crate::triage::observed::{Observed, Pass};
 const PAIRS: usize = 48;
 /// How many cases may be read for all pairs: of few cases, more pairs are tried.
 const REPLAYS: usize = 40_000;
+/// How many bytes may be read for all pairs, unless less is asked for.
+const PAIR_BYTES: usize = 1 << 30;
 /// How many partial matches are given.
 const HINTS: usize = 8;
 /// Of how many places that a fault explains one may speak against it, in a reader that may have other faults.
@@ -52,6 +54,7 @@ pub struct Replays<'c> {
     pub cases: &'c Cases,
     faults: Vec<&'static PlantedFault>,
     wrong: Vec<Wrong>,
+    pair_bytes: usize,
 }
 
 /// A place that shows a fault.
@@ -92,6 +95,10 @@ impl Bits {
         self.0[number / 64] |= 1 << (number % 64);
     }
 
+    fn has(&self, number: usize) -> bool {
+        self.word(number / 64) & (1 << (number % 64)) != 0
+    }
+
     fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
@@ -118,7 +125,12 @@ impl<'c> Replays<'c> {
         let all = 0..cases.inputs.len();
         let wrong =
             faults.par_iter().map(|fault| cases.wrong(all.clone(), &fault.planted_in(&Standard))).collect();
-        Replays { cases, faults, wrong }
+        Replays { cases, faults, wrong, pair_bytes: PAIR_BYTES }
+    }
+
+    /// Reads no more than so many bytes for all pairs of faults.
+    pub fn with_pair_bytes(self, pair_bytes: usize) -> Replays<'c> {
+        Replays { pair_bytes, ..self }
     }
 
     /// What a reader with the fault says that differs from the standard's answers.
@@ -176,6 +188,30 @@ impl<'c> Replays<'c> {
         hints
     }
 
+    /// The differences that none of the diagnoses explains, by the numbers of pass and difference. An exact one leaves
+    /// none.
+    pub fn unexplained(&self, observed: &Observed, found: &[Diagnosis]) -> Vec<(usize, usize)> {
+        if found.iter().any(Diagnosis::is_exact) {
+            return Vec::new();
+        }
+        let mut open = Vec::new();
+        for (number, pass) in observed.passes.iter().enumerate() {
+            let mut explained = Bits::default();
+            for found in found {
+                for fault in &found.faults {
+                    let wrong = self.of_fault(fault);
+                    self.compare(pass, &pass.wrong, wrong, found.rows_alone, &mut |of| {
+                        if let Compared::Same(at) = of {
+                            explained.insert(at);
+                        }
+                    });
+                }
+            }
+            open.extend((0..pass.wrong.len()).filter(|&at| !explained.has(at)).map(|at| (number, at)));
+        }
+        open
+    }
+
     /// The smallest place where the reader says what one with the fault does, and ours does not. Of two faults, one
     /// where either changes something.
     pub fn evidence(&self, observed: &Observed, found: &Diagnosis) -> Option<Evidence> {
@@ -189,20 +225,38 @@ impl<'c> Replays<'c> {
                     _ => {}
                 });
             }
-            for (place, said) in shown.into_iter().map(|at| &pass.wrong[at]) {
-                // Silence shows less than words.
-                let rank = |place: Place, is_silent| (is_silent, self.cases.sizes[place.case as usize]);
-                let is_silent = *said == Said::Nothing;
-                let is_better = best
-                    .as_ref()
-                    .is_none_or(|best| rank(*place, is_silent) < rank(best.place, best.is_silent));
-                let Some(says) = pass.says(*place).filter(|_| is_better) else { continue };
-                let difference = said.difference(self.cases.right(*place), says, self.cases.target(*place));
-                best =
-                    difference.map(|difference| Evidence { place: *place, difference, is_silent }).or(best);
-            }
+            shown.into_iter().for_each(|at| self.keep_smaller(pass, at, &mut best));
         }
         best
+    }
+
+    /// The smallest of these differences, given by the numbers of pass and difference.
+    pub fn smallest(&self, observed: &Observed, differences: &[(usize, usize)]) -> Option<Evidence> {
+        let mut best = None;
+        for &(pass, at) in differences {
+            self.keep_smaller(&observed.passes[pass], at, &mut best);
+        }
+        best
+    }
+
+    /// Keeps this difference of a pass if it shows more, or the same in a smaller case.
+    fn keep_smaller(&self, pass: &Pass, at: usize, best: &mut Option<Evidence>) {
+        let (place, said) = &pass.wrong[at];
+        // Silence shows less than words.
+        let rank = |place: Place, is_silent| {
+            let size = match self.cases.right(place) {
+                Said::Entry(entry) => entry.length,
+                Said::Words(_) | Said::Nothing => u64::MAX,
+            };
+            (is_silent, self.cases.sizes[place.case as usize], size)
+        };
+        let is_silent = *said == Said::Nothing;
+        let is_better =
+            best.as_ref().is_none_or(|best| rank(*place, is_silent) < rank(best.place, best.is_silent));
+        let Some(says) = pass.says(*place).filter(|_| is_better) else { return };
+        if let Some(difference) = said.difference(self.cases.right(*place), says, self.cases.target(*place)) {
+            *best = Some(Evidence { place: *place, difference, is_silent });
+        }
     }
 
     fn fit(&self, observed: &Observed, wrong: &Wrong, rows_alone: bool) -> Fit {
@@ -282,7 +336,12 @@ impl<'c> Replays<'c> {
         }
         // The sort is stable, so that of pairs with one cost those with likely parts come first.
         pairs.sort_by_key(|(cost, _, _)| *cost);
-        pairs.truncate((REPLAYS / observed.cases().max(1)).max(PAIRS));
+        let theirs = observed.passes.iter().flat_map(|pass| &pass.wrong);
+        let cases = self.cases.cases_of(theirs);
+        let bytes: usize = cases.iter().map(|&case| self.cases.sizes[case]).sum();
+        // Each pair is read in both orders.
+        let affordable = self.pair_bytes / (2 * bytes).max(1);
+        pairs.truncate((REPLAYS / cases.len().max(1)).max(PAIRS).min(affordable));
         let found: Vec<_> = pairs
             .par_iter()
             .flat_map_iter(|&(_, one, other)| [(one, other), (other, one)])

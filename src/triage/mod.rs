@@ -1,18 +1,25 @@
 //! Triage: the one mistake that explains all differences of a reader.
 //!
 //! A reader's answers are held against those of our reader with each planted fault in it, then with two of them. Where
-//! all are the same, the fault is the diagnosis; where most are, it is a hint.
+//! all are the same, the fault is the diagnosis; where most are, it is a hint. What nothing explains is told by its
+//! shape.
 
+mod account;
 mod answers;
 mod diagnose;
 mod observe;
 mod observed;
 mod score;
 mod separate;
+mod shapes;
+mod smallest;
 
+pub use account::{Account, Effort, Named, Shown};
 pub use answers::{Cases, Difference, Part, Place, Said, Wrong};
 pub use diagnose::{Diagnosis, Evidence, Replays};
-pub use observe::observe;
+pub use observe::{Differing, observe};
 pub use observed::{Observed, Pass};
 pub use score::{Caught, CaughtPair, Score, score};
 pub use separate::separate;
+pub use shapes::{Shape, shapes};
+pub use smallest::{SmallCase, smallest_case};

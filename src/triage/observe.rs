@@ -13,9 +13,23 @@ use crate::triage::observed::{Observed, Pass};
 /// How many differing records of one section are kept.
 const KEPT: usize = 4096;
 
-/// Asks a reader about all cases. Differences that nobody can judge are set aside; those for which a fault of the tool
-/// is listed are not, since it is for the triage to find that fault.
-pub fn observe(oracle: &dyn Oracle, inputs: &[Case], judge: &Judge) -> Observed {
+/// Which differences of a reader are to be explained.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Differing {
+    /// Also those for which a fault of the tool is listed: it is for the triage to find that fault.
+    All,
+    /// Only those that nothing explains yet.
+    Unexplained,
+}
+
+impl Differing {
+    fn has(self, verdict: Verdict) -> bool {
+        verdict == Verdict::Differ || self == Differing::All && verdict == Verdict::KnownFault
+    }
+}
+
+/// Asks a reader about all cases. Differences that nobody can judge are set aside, and those that are not asked for.
+pub fn observe(oracle: &dyn Oracle, inputs: &[Case], judge: &Judge, differing: Differing) -> Observed {
     let passes = if oracle.looks_up() { 1 } else { oracle.passes().len() };
     let mut observed = Observed::default();
     for pass in 0..passes {
@@ -28,7 +42,7 @@ pub fn observe(oracle: &dyn Oracle, inputs: &[Case], judge: &Judge) -> Observed 
         let mut seen = Pass::default();
         for (case, answer) in comparator.finish().into_iter().enumerate() {
             for section in answer.sections {
-                add(&mut seen, &inputs[case], case, section);
+                add(&mut seen, &inputs[case], case, section, differing);
             }
         }
         seen.wrong.sort_by_key(|(place, _)| *place);
@@ -38,7 +52,8 @@ pub fn observe(oracle: &dyn Oracle, inputs: &[Case], judge: &Judge) -> Observed 
     observed
 }
 
-fn add(pass: &mut Pass, input: &Case, case: usize, answer: SectionAnswer) {
+fn add(pass: &mut Pass, input: &Case, case: usize, answer: SectionAnswer, differing: Differing) {
+    let is_wrong = |verdict| differing.has(verdict);
     let part = Part::Section(answer.section as u32);
     let place = |at| Place { case: case as u32, part, at };
     pass.of_section.insert((case as u32, part), answer.says);
@@ -66,8 +81,4 @@ fn add(pass: &mut Pass, input: &Case, case: usize, answer: SectionAnswer) {
             _ => _ = pass.open.insert(place(offset.0)),
         }
     }
-}
-
-fn is_wrong(verdict: Verdict) -> bool {
-    matches!(verdict, Verdict::Differ | Verdict::KnownFault)
 }

@@ -11,7 +11,7 @@ use crate::faults::PlantedFault;
 use crate::image;
 use crate::triage::answers::Cases;
 use crate::triage::diagnose::{Diagnosis, Replays};
-use crate::triage::observe::observe;
+use crate::triage::observe::{Differing, observe};
 
 /// How many cases the reader is asked about at most.
 const ROUNDS: usize = 8;
@@ -48,7 +48,7 @@ pub fn separate(
         let path = folder.path().join(rounds.to_string());
         fs::write(&path, file)?;
         let Ok(image) = image::open(&path, &image::Options::default()) else { continue };
-        let observed = observe(oracle, &image.cases, judge);
+        let observed = observe(oracle, &image.cases, judge, Differing::All);
         let here = Cases::of_inputs(image.cases, None);
         let left: Vec<&'static PlantedFault> = if observed.is_empty() {
             // The reader is right here: only faults that change nothing are left.

@@ -11,3 +11,4 @@ mod matrix;
 mod output;
 mod readers;
 mod support;
+mod triage;

@@ -11,7 +11,7 @@ use cfidiff_cfi::{Reader, RecordKind, Table};
 use cfidiff_model::{Address, Case, Entry, EntryKind, Says, Section, SectionOffset};
 
 use crate::report::describe;
-pub use side_by_side::{Answer, side_by_side};
+pub use side_by_side::{Answer, Beside, side_by_side};
 
 /// How many bytes stand on one line.
 const BYTES_PER_LINE: usize = 8;

@@ -52,6 +52,15 @@ impl Sink for Answer {
     }
 }
 
+/// Which values stand side by side.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Beside {
+    /// All that the reader says.
+    All,
+    /// Those that differ.
+    Differing,
+}
+
 /// Writes what the reader says beside what we say, field by field as far as it says something, with a mark where they
 /// differ.
 pub fn side_by_side(
@@ -59,11 +68,13 @@ pub fn side_by_side(
     ours: &Entry,
     reader: &str,
     answer: &Answer,
+    shown: Beside,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     for (says, theirs) in &answer.entries {
         let (mine, others) = (words(target, ours, *says), words(target, theirs, *says));
-        for index in 0..mine.len().max(others.len()) {
+        let differ = |index: &usize| shown == Beside::All || mine.get(*index) != others.get(*index);
+        for index in (0..mine.len().max(others.len())).filter(differ) {
             pair(mine.get(index), others.get(index), reader, out)?;
         }
         for fault in &theirs.faults {
