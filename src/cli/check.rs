@@ -10,6 +10,7 @@ use cfidiff::compare::Judge;
 use cfidiff::corpus;
 use cfidiff::image::{self, Surroundings};
 use cfidiff::report::{Summary, costs_text};
+use cfidiff::triage::Unexplained;
 use cfidiff_gen::suite::Suite;
 use cfidiff_gen::variants::Cache;
 use cfidiff_oracles::Missing;
@@ -61,6 +62,10 @@ pub struct Check {
     /// expected answer beside it, which may be broken on purpose.
     #[arg(long)]
     no_invariants: bool,
+    /// Do not look for the mistake behind a reader's unexplained differences, see `triage`. It is looked for in a few
+    /// small files, for a short time.
+    #[arg(long)]
+    no_triage: bool,
 }
 
 impl Check {
@@ -102,6 +107,7 @@ impl Check {
         let log = Log { bar: bar.clone(), silent: self.report_is_on_terminal() };
         log.missing(&summary, common.quiet);
         let mut suspicious = Vec::new();
+        let mut unexplained = Unexplained::default();
         let mut written = plan.unreadable.iter().try_for_each(|unreadable| {
             log.line(&format!("{}: {}", unreadable.path.display(), unreadable.why));
             report.unreadable(unreadable)
@@ -112,6 +118,9 @@ impl Check {
                 log.problems(&file);
                 if let Some(list) = judge.expectations().filter(|_| self.sections.is_empty()) {
                     expected::saw(list, &file, &readers);
+                }
+                if !self.no_triage && self.sections.is_empty() {
+                    unexplained.add(&file);
                 }
                 if file.has_trouble() {
                     suspicious.push(file.path.clone());
@@ -129,6 +138,7 @@ impl Check {
             Some(list) => self.expected.conclude(list, &mut summary)?,
             None => None,
         };
+        summary.triages = unexplained.explain(&readers, &judge, &settings.image)?;
         log.costs(&summary, common.quiet);
         match written.and_then(|()| report.end(&summary)) {
             // Who reads only the start of a report still learns from the exit code how it went up to there.

@@ -12,7 +12,7 @@ use crate::campaign::{Exit, Failure, FileReport, Unreadable};
 use crate::compare::Likeness;
 use crate::report::cluster::is_explained;
 use crate::report::invariants::write_broken;
-use crate::report::{Cluster, ReaderSummary, Report, Summary, counted, place, printable};
+use crate::report::{Cluster, ReaderSummary, Report, Summary, counted, place, printable, triage_lines};
 
 /// How many characters of a broken reader's words are shown.
 const MAX_FAILURE: usize = 200;
@@ -292,6 +292,9 @@ impl<W: Write> Report for Text<W> {
         if !self.quiet {
             self.unexplained(summary)?;
             self.explained(summary)?;
+        }
+        for account in summary.triages.iter().filter(|_| !self.quiet) {
+            triage_lines(account, &mut self.out)?;
         }
         self.expectations(summary)?;
         self.missing(summary)?;

@@ -6,6 +6,7 @@
 
 mod account;
 mod answers;
+mod behind;
 mod diagnose;
 mod observe;
 mod observed;
@@ -16,6 +17,7 @@ mod smallest;
 
 pub use account::{Account, Effort, Named, Shown};
 pub use answers::{Cases, Difference, Part, Place, Said, Wrong};
+pub use behind::Unexplained;
 pub use diagnose::{Diagnosis, Evidence, Replays};
 pub use observe::{Differing, observe};
 pub use observed::{Observed, Pass};

@@ -102,3 +102,31 @@ fn a_report_for_the_authors_has_the_case_and_is_not_overwritten() {
     assert!(again.exits(2).stderr.contains("no report is overwritten"), "{}", again.stderr);
     assert_eq!(fs::read_to_string(written.join("report.md")).expect("the report"), "edited");
 }
+
+fn check(folder: &Folder, script: &str, arguments: &[&str]) -> Run {
+    let reader = reader(folder, script);
+    let case = folder.file("case", &fs::read(format!("{CORPUS}/state/op-rs-cfa")).expect("the case"));
+    let options = ["check", "--reader", "gimli", "--reader-cmd", &reader];
+    cfidiff().args(options).arg(case).args(arguments).output().expect("the program starts").into()
+}
+
+#[test]
+fn a_check_names_the_mistake_behind_what_nothing_explains() {
+    let folder = Folder::new();
+    let words = "diagnosis for mine: remembered-without-cfa explains 1 of 1 difference\n    The reader restores the registers alone at";
+    check(&folder, FORGETS_CFA, &[]).exits(1).says(words);
+    for silent in [&["--no-triage"][..], &["-q"]] {
+        let run = check(&folder, FORGETS_CFA, silent);
+        assert!(!run.exits(1).stdout.contains("remembered-without-cfa"), "{}", run.stdout);
+    }
+    let lines = check(&folder, FORGETS_CFA, &["--format", "jsonl"]).json();
+    let found: Vec<&Value> = lines.iter().filter(|line| line["type"] == "triage").collect();
+    assert_eq!(found.len(), 1, "the right reader has none");
+    assert_eq!((&found[0]["reader"], &found[0]["explained"]), (&"mine".into(), &1.into()));
+    check(&folder, LONGER, &[])
+        .exits(1)
+        .says("no known mistake explains 2 of 2 differences of mine")
+        .says("shape     constant in fde.address-range: theirs = ours + 0x3 (2 of 2)");
+    let right = check(&folder, "", &["--format", "jsonl"]);
+    assert!(right.exits(0).json().iter().all(|line| line["type"] != "triage"), "{}", right.stdout);
+}
