@@ -35,7 +35,7 @@ impl Effort {
         Effort { differing: Differing::All, places: 4096, pair_bytes: 1 << 30, asks_suite: true };
     /// What can be done behind another task, for what that left unexplained.
     pub const QUICK: Effort =
-        Effort { differing: Differing::Unexplained, places: 512, pair_bytes: 1 << 26, asks_suite: false };
+        Effort { differing: Differing::Unexplained, places: 512, pair_bytes: 1 << 24, asks_suite: false };
 }
 
 /// What the triage found for one reader.
