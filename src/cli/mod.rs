@@ -27,6 +27,7 @@ mod reader;
 mod readers;
 mod signals;
 mod triage;
+mod triage_stacks;
 mod upstream;
 mod variants;
 
@@ -55,6 +56,7 @@ enum Sub {
     Invariants(invariants::Invariants),
     Reader(reader::Reader),
     Triage(triage::Triage),
+    TriageStacks(triage_stacks::TriageStacks),
 }
 
 /// What every subcommand takes.
@@ -103,6 +105,7 @@ pub fn main() -> ExitCode {
         Sub::Invariants(invariants) => invariants.run(&command.common),
         Sub::Reader(reader) => reader.run(),
         Sub::Triage(triage) => triage.run(&command.common),
+        Sub::TriageStacks(triage) => triage.run(&command.common),
     };
     match result {
         Ok(exit) => ExitCode::from(exit.code()),

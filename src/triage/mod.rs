@@ -14,6 +14,7 @@ mod score;
 mod separate;
 mod shapes;
 mod smallest;
+pub mod stacks;
 
 pub use account::{Account, Effort, Named, Shown};
 pub use answers::{Cases, Difference, Part, Place, Said, Wrong};
