@@ -11,6 +11,7 @@ use cfidiff::campaign::Exit;
 use cfidiff::corpus::{Cell, Matrix, Verdicts};
 use cfidiff::faults;
 use cfidiff::report::{SCHEMA, causes_markdown, matrix_markdown};
+use cfidiff::triage::stacks::Shape;
 use cfidiff_gen::suite::Suite;
 use cfidiff_model::{FaultKind, Invariant, Key, Rung, Verdict, Wrong};
 use cfidiff_oracles::{known, registry};
@@ -39,6 +40,7 @@ fn lists() -> Vec<(&'static str, String)> {
         ("decision points", decision_points()),
         ("harness", harness()),
         ("planted faults", planted_faults()),
+        ("shapes", shapes()),
     ]
 }
 
@@ -116,6 +118,20 @@ fn rungs() -> String {
         ["`rung`", "by what it is told"],
         Rung::ALL.map(|rung| [code(rung.name()), meaning(rung).to_owned()]),
     )
+}
+
+fn shapes() -> String {
+    table(["shape", "what it is"], Shape::ALL.map(|shape| [code(shape.name()), shape.meaning().to_owned()]))
+}
+
+#[test]
+fn every_shape_suspects_decisions_that_exist() {
+    let planted: Vec<&str> = faults::all().flat_map(|fault| fault.decision_points()).collect();
+    for shape in Shape::ALL {
+        for point in shape.decision_points() {
+            assert!(planted.contains(point), "{}: {point}", shape.name());
+        }
+    }
 }
 
 /// What readers make of the suite, by the list that `tests/corpus.rs` holds against them.

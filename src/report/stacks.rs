@@ -77,7 +77,14 @@ impl StackTriage<'_> {
         }
         let Some(base) = self.base else { return Ok(()) };
         let how = match base.fits {
-            Some((inside, all)) => format!("worked out: {inside} of {all} addresses are in functions of it"),
+            Some(fits) => {
+                let (inside, tried) = (fits.in_functions, fits.tried);
+                let mut words = format!("worked out: {inside} of {tried} addresses are in functions of it");
+                if fits.behind_calls < inside {
+                    words += &format!(", {} of them behind no call", inside - fits.behind_calls);
+                }
+                words
+            }
             None => "as told".to_owned(),
         };
         writeln!(out, "loaded at {:#x}, {how}", base.address)
@@ -114,7 +121,10 @@ impl StackTriage<'_> {
             let rest: Vec<&str> = suspects.faults[SHOWN..].iter().map(|fault| fault.name).collect();
             writeln!(out, "              or {}", rest.join(", "))?;
         }
-        writeln!(out, "    decision  {}", suspects.decision_points.join(", "))?;
+        match suspects.decision_points[..] {
+            [] => writeln!(out, "    decision  none of the format: look at how the load base is added")?,
+            _ => writeln!(out, "    decision  {}", suspects.decision_points.join(", "))?,
+        }
         if let Some(address) = self.address_to_explain(explanation) {
             writeln!(
                 out,

@@ -12,3 +12,4 @@ mod output;
 mod readers;
 mod support;
 mod triage;
+mod triage_stacks;

@@ -25,8 +25,19 @@ const MAX_CANDIDATES: usize = 256;
 pub struct LoadBase {
     /// The run-time address of the image's first byte.
     pub address: u64,
-    /// How many different addresses are in functions then, and of how many, when it was worked out.
-    pub fits: Option<(usize, usize)>,
+    /// How well the stacks fit, when it was worked out.
+    pub fits: Option<Fits>,
+}
+
+/// How many different addresses fit a load base.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Fits {
+    /// How many were tried.
+    pub tried: usize,
+    /// How many are in functions.
+    pub in_functions: usize,
+    /// How many of those are the innermost of a stack, or behind a call.
+    pub behind_calls: usize,
 }
 
 /// Why the load base cannot be worked out.
@@ -81,9 +92,10 @@ pub fn work_out(program: &mut Program, stacks: &[Stack]) -> Result<LoadBase, Bas
             first: one.2.wrapping_add(program.first_address()),
             second: other.2.wrapping_add(program.first_address()),
         }),
-        [(inside, _, bias), ..] => {
+        [(in_functions, behind_calls, bias), ..] => {
             program.load_at(program.first_address().wrapping_add(bias));
-            Ok(LoadBase { address: program.load_base(), fits: Some((inside, samples.len())) })
+            let fits = Fits { tried: samples.len(), in_functions, behind_calls };
+            Ok(LoadBase { address: program.load_base(), fits: Some(fits) })
         }
     }
 }
@@ -135,7 +147,7 @@ fn fit(program: &Program, (address, is_return): Sample) -> (bool, bool) {
 }
 
 /// Whether the instruction before an address is a call. Where the machine's calls are not known, any is taken for one.
-fn is_behind_call(program: &Program, address: u64) -> bool {
+pub(super) fn is_behind_call(program: &Program, address: u64) -> bool {
     let code = program.layout.sections.iter().find_map(|section| {
         let end = address.checked_sub(section.address).filter(|&end| end <= section.size)?;
         section.contents.as_ref()?.get(..usize::try_from(end).ok()?)

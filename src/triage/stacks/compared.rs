@@ -66,13 +66,23 @@ impl Pair {
         self.places.get(self.first_wrong?.checked_sub(1)?).copied().flatten()
     }
 
-    /// The frames from which the walk went on rightly.
+    /// The frames from which the walk went on rightly: those before the last right one, and those of the end that both
+    /// stacks share, where the walk had found back.
     pub fn walked_rightly(&self) -> impl Iterator<Item = Place> {
-        let end = match self.first_wrong {
-            Some(first) => first.saturating_sub(1),
-            None => self.places.len().saturating_sub(1),
+        let all = self.places.len();
+        let (before, shared) = match self.first_wrong {
+            Some(first) => (first.saturating_sub(1), self.shared_end(first)),
+            None => (all.saturating_sub(1), 0),
         };
-        self.places[..end.min(self.places.len())].iter().copied().flatten()
+        let end = all - shared..all.saturating_sub(1).max(all - shared);
+        self.places[..before.min(all)].iter().chain(&self.places[end]).copied().flatten()
+    }
+
+    /// How many frames of the end both stacks share, the first `first` ones not counted.
+    fn shared_end(&self, first: usize) -> usize {
+        let (observed, expected) = (self.observed.len(), self.expected.len());
+        let most = observed.min(expected).saturating_sub(first);
+        (0..most).take_while(|back| self.is_same(observed - 1 - back, expected - 1 - back)).count()
     }
 }
 
@@ -83,6 +93,8 @@ pub struct Comparison {
     pub pairs: Vec<Pair>,
     /// How many stacks the observed and the expected list have.
     pub stacks: [usize; 2],
+    /// Whether gdb made the expected list.
+    pub(super) is_of_gdb: bool,
     /// All expected run-time addresses, ascending, each once.
     pub(super) known: Vec<u64>,
 }
@@ -114,7 +126,12 @@ impl Comparison {
             pairs.iter().flat_map(|pair| pair.expected.iter().copied().flatten()).collect();
         known.sort_unstable();
         known.dedup();
-        Comparison { pairs, stacks: [observed.list.len(), expected.list.len()], known }
+        Comparison {
+            pairs,
+            stacks: [observed.list.len(), expected.list.len()],
+            is_of_gdb: expected.form == Some(Form::Gdb),
+            known,
+        }
     }
 
     /// The numbers of the pairs that differ.
@@ -140,14 +157,17 @@ impl Comparison {
 
 /// gdb shows no frame behind `main` unless it is told to: a list of its is not held against what the other has there.
 fn end_at_main(program: &Program, form: Option<Form>, shown: &[Frame], other: &mut Vec<Frame>) {
-    if form != Some(Form::Gdb) || other.len() <= shown.len() {
+    if form != Some(Form::Gdb) {
         return;
     }
     let last = shown.last().and_then(|frame| frame.address).map(|address| program.link_time(address));
     let function =
         last.and_then(|address| program.function_at(address.wrapping_sub(u64::from(shown.len() > 1))));
     if function.is_some_and(|index| program.functions()[index].name.as_deref() == Some("main")) {
-        other.truncate(shown.len());
+        // Where the other has the same frame of `main`, that is its end, however many frames are before it.
+        let main =
+            other.iter().rposition(|frame| frame.address == shown.last().and_then(|last| last.address));
+        other.truncate(main.map_or(shown.len(), |main| main + 1));
     }
 }
 

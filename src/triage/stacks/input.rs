@@ -11,7 +11,7 @@ pub const MAX_LINE: usize = 64 << 10;
 /// The most frames that one stack may have.
 pub const MAX_FRAMES: usize = 16 << 10;
 /// The most frames that a list may have.
-pub const MAX_TOTAL: usize = 4 << 20;
+pub const MAX_TOTAL: usize = 2 << 20;
 
 /// How a list of stacks is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -80,12 +80,12 @@ impl Stacks {
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     /// The operating system did not give it.
-    #[error("{file}: cannot be read: {source}")]
+    #[error("{file}: cannot be read: {why}")]
     Io {
         /// The path as given.
         file: String,
         /// The reason.
-        source: io::Error,
+        why: io::Error,
     },
     /// A line is not as it should be.
     #[error("{file}:{line}: {what}")]
@@ -102,7 +102,7 @@ pub enum ReadError {
 /// Reads a list from a file. What is read is at most [`MAX_TOTAL`] frames, and a line at a time.
 pub fn read(path: &Path) -> Result<Stacks, ReadError> {
     let name = path.display().to_string();
-    let of_io = |source| ReadError::Io { file: name.clone(), source };
+    let of_io = |why| ReadError::Io { file: name.clone(), why };
     let file = File::open(path).map_err(of_io)?;
     from_reader(&name, BufReader::new(file))
 }
@@ -114,7 +114,7 @@ pub(super) fn from_reader(name: &str, mut input: impl BufRead) -> Result<Stacks,
     for number in 1.. {
         line.clear();
         let read = input.by_ref().take(MAX_LINE as u64 + 1).read_until(b'\n', &mut line);
-        let read = read.map_err(|source| ReadError::Io { file: name.to_owned(), source })?;
+        let read = read.map_err(|why| ReadError::Io { file: name.to_owned(), why })?;
         if read == 0 {
             break;
         }
@@ -154,7 +154,7 @@ impl List {
             None => match lines::form_of(text) {
                 Some(form) => *self.form.insert(form),
                 // What a debugger says before its first frame.
-                None if !text.starts_with("0x") && lines::is_talk(text) => return Ok(()),
+                None if lines::is_talk(text) => return Ok(()),
                 None => return Err(lines::unknown(text)),
             },
         };
@@ -240,7 +240,7 @@ mod tests {
 
     #[test]
     fn gdb_shows_frames_without_an_address() {
-        let said = "[Using host libthread_db]\n\nThread 2 (Thread 0x7ffff7d8a6c0 (LWP 7) \"t\"):\n\
+        let said = "[Using host libthread_db]\n0x0000555555555199 in h () at t.c:7\n\nThread 2 (Thread 0x7ffff7d8a6c0 (LWP 7) \"t\"):\n\
             #0  h (s=10) at t.c:7\n#1  <signal handler called>\n#2  leaf (p=0x7ffe0) at t.c:4\n\
             #3  inlined (x=1) at t.c:5\n#4  0x0000555555555199 in mid (x=<optimized\n    out>) at t.c:5\n\n\
             Thread 1 (LWP 6):\n#0  0x1234 in main () at t.c:9\n(More stack frames follow...)\n";

@@ -38,7 +38,8 @@ pub(super) fn form_of(text: &str) -> Option<Form> {
     } else if text.starts_with("Thread ") || frame_number(text).is_some() {
         Some(Form::Gdb)
     } else if word.starts_with("0x") {
-        Some(Form::Plain)
+        // gdb says so where it stopped, before it is asked for a backtrace.
+        (text.split_whitespace().nth(1) != Some("in")).then_some(Form::Plain)
     } else if is_perf_head(text) || (text.starts_with([' ', '\t']) && is_hexadecimal(word)) {
         Some(Form::Perf)
     } else {
@@ -98,7 +99,7 @@ fn debugger(text: &str) -> Line {
     Line::Frame { number, address }
 }
 
-/// `	    7f620b3d58a8 name+0x5 (file)` below a head that is not indented.
+/// `    7f620b3d58a8 name+0x5 (file)` below a head that is not indented.
 fn perf(text: &str) -> Result<Line, String> {
     if !text.starts_with([' ', '\t']) {
         return Ok(Line::NewStack);

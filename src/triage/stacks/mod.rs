@@ -16,7 +16,7 @@ mod replay;
 mod shape;
 mod walks;
 
-pub use base::{BaseError, LoadBase, work_out};
+pub use base::{BaseError, Fits, LoadBase, work_out};
 pub use compared::{Comparison, Pair, Place};
 pub use diagnose::{Explanation, Report, Suspects, triage};
 pub use input::{Form, Frame, ReadError, Stack, Stacks, read};

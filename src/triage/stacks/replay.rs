@@ -71,10 +71,16 @@ pub(super) fn of_rows(
         .into_par_iter()
         .filter_map(|fault| {
             let wrong = rows(&fault.planted_in(&Standard));
-            let differs = right.0.iter().zip(&wrong.0).all(|(right, wrong)| right != wrong);
+            // Rows hold expressions as they are: what such a fault changes is their values.
+            let evaluates = fault.decision_points().iter().any(|point| OF_VALUES.contains(point));
+            let is_evaluated =
+                |row: &Option<Found>| evaluates && row.as_ref().is_some_and(Found::has_expression);
+            let differs =
+                right.0.iter().zip(&wrong.0).all(|(right, wrong)| right != wrong || is_evaluated(right));
             let mut others = right.1.iter().zip(&wrong.1);
             let same = others.all(|(right, wrong)| {
-                right.as_ref().map(Found::to_caller) == wrong.as_ref().map(Found::to_caller)
+                let same = right.as_ref().map(Found::to_caller) == wrong.as_ref().map(Found::to_caller);
+                same && !is_evaluated(right)
             });
             (differs && same).then_some((fault, wrong.0.iter().all(Option::is_none)))
         })
@@ -83,6 +89,9 @@ pub(super) fn of_rows(
     let meant: Vec<&PlantedFault> = meant.collect();
     if meant.is_empty() { fitting.into_iter().map(|(fault, _)| fault).collect() } else { meant }
 }
+
+/// The decision points that are about the values of expressions.
+const OF_VALUES: [&str; 3] = ["expression_starts_with_cfa", "operation_operands", "value_of_true"];
 
 fn every_fault() -> Vec<&'static PlantedFault> {
     faults::all().collect()
@@ -101,6 +110,13 @@ impl Found {
     fn to_caller(&self) -> (&CfaRule, Option<&RegisterRule>) {
         let rule = self.rules.iter().find(|(register, _)| Some(*register) == self.return_address);
         (&self.cfa, rule.map(|(_, rule)| rule))
+    }
+
+    fn has_expression(&self) -> bool {
+        let is_one = |rule: &RegisterRule| {
+            matches!(rule, RegisterRule::Expression(_) | RegisterRule::ValExpression(_))
+        };
+        matches!(self.cfa, CfaRule::Expression(_)) || self.rules.iter().any(|(_, rule)| is_one(rule))
     }
 }
 

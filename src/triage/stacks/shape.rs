@@ -15,8 +15,8 @@ pub enum Shape {
     ConstantPerFunction,
     /// One frame is left out.
     FrameMissing,
-    /// One frame is there twice, and all behind it come one late.
-    FrameRepeated,
+    /// One frame is there that the stack does not have, and all behind it come one late.
+    FrameAdded,
     /// The walk ends before the stack does.
     EndsEarly,
     /// The walk goes on behind the end of the stack.
@@ -36,7 +36,7 @@ impl Shape {
         Shape::CallSites,
         Shape::ConstantPerFunction,
         Shape::FrameMissing,
-        Shape::FrameRepeated,
+        Shape::FrameAdded,
         Shape::EndsEarly,
         Shape::GoesOn,
         Shape::NoCodeAddress,
@@ -51,7 +51,7 @@ impl Shape {
             Shape::CallSites => "call-sites",
             Shape::ConstantPerFunction => "constant-per-function",
             Shape::FrameMissing => "frame-missing",
-            Shape::FrameRepeated => "frame-repeated",
+            Shape::FrameAdded => "frame-added",
             Shape::EndsEarly => "ends-early",
             Shape::GoesOn => "goes-on",
             Shape::NoCodeAddress => "no-code-address",
@@ -75,8 +75,8 @@ impl Shape {
             Shape::FrameMissing => {
                 "One frame is left out, and the rest is right. The row that was taken is not the one that holds there: its caller's frame was taken for its own, or the lookup was of the wrong address."
             }
-            Shape::FrameRepeated => {
-                "One frame is there twice, and all behind it come one late. A rule gave the frame's own return address again."
+            Shape::FrameAdded => {
+                "One frame is there that the stack does not have, and all behind it come one late. A rule gave the frame's own return address again, or a value that happens to stand beside it."
             }
             Shape::EndsEarly => {
                 "The walk ends before the stack does. No row was found for its last frame, or one without a return address."
@@ -99,13 +99,14 @@ impl Shape {
     /// The decision points, methods of `Semantics`, that are to be looked at where no planted fault fits.
     pub fn decision_points(self) -> &'static [&'static str] {
         match self {
-            Shape::ConstantEverywhere => &["pcrel_base", "pointer_base"],
+            // Where an image was loaded is no question of the format.
+            Shape::ConstantEverywhere => &[],
             Shape::CallSites => &["address_to_look_up"],
             Shape::ConstantPerFunction => &["pcrel_base", "pointer_base", "pointer_format", "header_base"],
             Shape::FrameMissing => {
                 &["address_to_look_up", "augmentation_letter", "row_is_candidate", "advance_delta"]
             }
-            Shape::FrameRepeated => &["restored_rule", "factored_offset", "cfa_offset"],
+            Shape::FrameAdded => &["restored_rule", "factored_offset", "cfa_offset"],
             Shape::EndsEarly => &["address_to_look_up", "range_contains", "address_range", "opcode_use"],
             Shape::GoesOn => &["register_rule", "last_row_end"],
             Shape::NoCodeAddress => &["factored_offset", "register_rule", "cfa_offset", "restored_rule"],
@@ -123,7 +124,7 @@ impl Shape {
             Shape::CallSites => constants::call_sites(program, lists, left),
             Shape::ConstantPerFunction => constants::per_function(program, lists, left),
             Shape::FrameMissing => walks::frame_missing(program, lists, left),
-            Shape::FrameRepeated => walks::frame_repeated(program, lists, left),
+            Shape::FrameAdded => walks::frame_added(program, lists, left),
             Shape::EndsEarly => walks::ends_early(program, lists, left),
             Shape::GoesOn => walks::goes_on(program, lists, left),
             Shape::NoCodeAddress => walks::no_code_address(program, lists, left),

@@ -3,6 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::base::is_behind_call;
 use super::compared::{Comparison, Pair, Place};
 use super::program::Program;
 use super::shape::{Found, FunctionError, Shape};
@@ -24,20 +25,41 @@ pub(super) fn frame_missing(program: &Program, lists: &Comparison, left: &[usize
             .facts
             .push(format!("in {second} of {} it is the caller of the innermost frame", found.pairs.len()));
     }
+    let is_call = |&&index: &&usize| {
+        let pair = &lists.pairs[index];
+        let place = pair.first_wrong.and_then(|first| pair.places.get(first).copied().flatten());
+        place.is_none_or(|place| match place.function {
+            Some(_) => !place.is_return || is_behind_call(program, place.address),
+            None => !lists.is_of_gdb,
+        })
+    };
+    let others = found.pairs.len() - found.pairs.iter().filter(is_call).count();
+    if others > 0 {
+        found.facts.push(format!(
+            "{others} of {} missing frames are behind no call of the file: debuggers also show tail calls, which have no frame",
+            found.pairs.len()
+        ));
+    }
     Some(found)
 }
 
-/// The observed stack is the expected one with a frame that comes again.
-pub(super) fn frame_repeated(program: &Program, lists: &Comparison, left: &[usize]) -> Option<Found> {
+/// The observed stack is the expected one with one frame more inside.
+pub(super) fn frame_added(program: &Program, lists: &Comparison, left: &[usize]) -> Option<Found> {
     let pairs = pairs_where(lists, left, |pair, first| {
         let (observed, expected) = (pair.observed.len(), pair.expected.len());
-        let again = first
-            .checked_sub(1)
-            .is_some_and(|before| pair.observed[first..].first() == pair.observed.get(before));
-        // Of recursion either the one or the other may be meant: the lengths tell.
-        again && observed == expected + 1 && pair.are_same(first + 1..observed, first..expected)
+        (1..expected).contains(&first) && pair.are_same(first + 1..observed, first..expected)
     });
-    walk(Shape::FrameRepeated, program, lists, pairs)
+    let mut found = walk(Shape::FrameAdded, program, lists, pairs)?;
+    let is_again = |&&index: &&usize| {
+        let pair = &lists.pairs[index];
+        pair.first_wrong
+            .is_some_and(|first| pair.observed.get(first) == pair.observed.get(first.wrapping_sub(1)))
+    };
+    let again = found.pairs.iter().filter(is_again).count();
+    if again > 0 {
+        found.facts.push(format!("in {again} of {} it is the frame before it once more", found.pairs.len()));
+    }
+    Some(found)
 }
 
 /// The observed stack is the start of the expected one.
@@ -56,7 +78,8 @@ pub(super) fn goes_on(program: &Program, lists: &Comparison, left: &[usize]) -> 
 pub(super) fn no_code_address(program: &Program, lists: &Comparison, left: &[usize]) -> Option<Found> {
     let value = |pair: &Pair, first: usize| pair.observed.get(first).copied().flatten();
     let pairs = pairs_where(lists, left, |pair, first| {
-        let is_inside = first < pair.expected.len();
+        // The innermost address is not read from the stack.
+        let is_inside = (1..pair.expected.len()).contains(&first);
         is_inside && value(pair, first).is_some_and(|value| !lists.is_code(program, value))
     });
     let mut found = walk(Shape::NoCodeAddress, program, lists, pairs)?;
@@ -200,7 +223,8 @@ fn places_words(program: &Program, lists: &Comparison, pairs: &[usize], blamed: 
             pairs.len()
         ));
     }
-    let addresses: BTreeSet<u64> = blamed.iter().map(Place::looked_up).collect();
+    let inside = blamed.iter().filter(|place| program.is_code(place.looked_up()));
+    let addresses: BTreeSet<u64> = inside.map(Place::looked_up).collect();
     if !addresses.is_empty() {
         let words: Vec<String> =
             addresses.iter().take(SHOWN).map(|address| format!("{address:#x}")).collect();
