@@ -6,15 +6,17 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::num::NonZero;
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Mutex, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use nix::errno::Errno;
 use nix::sys::signal::{Signal, killpg};
 use nix::sys::wait::{Id, WaitPidFlag, WaitStatus, waitid};
 use nix::unistd::Pid;
+use rustix::process::{Resource, Rlimit, getrlimit, prlimit};
 use wait4::Wait4 as _;
 
 use crate::usage::Usage;
@@ -52,6 +54,17 @@ impl Group {
 
     fn id(&self) -> Pid {
         Pid::from_raw(self.first.id().cast_signed())
+    }
+
+    /// Lets the system end the first process, and each that it starts from now on, when it takes more than so much time on
+    /// each processor, even if nobody here lives any more to do it. What they start inherits the limit and cannot be
+    /// granted more later, so that this is not for a process that is asked again and again; its input ends with us.
+    pub fn limit_cpu(&self, time: Duration) {
+        let processors = std::thread::available_parallelism().map_or(1, NonZero::get) as u64;
+        let seconds = time.as_secs().saturating_add(1).saturating_mul(processors);
+        let limit = Rlimit { current: Some(seconds), maximum: getrlimit(Resource::Cpu).maximum };
+        // It fails when the process has ended, or may take less than that anyway.
+        let _ = prlimit(Some(rustix::process::Pid::from_child(&self.first)), Resource::Cpu, limit);
     }
 
     /// Whether the first process has ended. It is not waited for yet: that keeps its number taken, so that the number
@@ -96,5 +109,26 @@ impl Drop for Group {
     fn drop(&mut self) {
         // There is nobody to tell that it cannot be waited for.
         let _ = self.end();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn an_endless_process_that_nobody_watches_is_ended_by_the_system() {
+        let mut shell = Command::new("sh");
+        let mut group = Group::start(shell.args(["-c", "while :; do :; done"])).expect("a shell");
+        group.limit_cpu(Duration::ZERO);
+        let started = Instant::now();
+        while !group.has_ended() && started.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert!(group.has_ended(), "it runs on");
+        let status = group.end().expect("it has ended");
+        assert_eq!(status.signal(), Some(Signal::SIGXCPU as i32));
     }
 }

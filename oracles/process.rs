@@ -127,6 +127,8 @@ pub fn run(
         Errors::Merged => command.stderr(writer.try_clone()?),
     };
     let mut child = Group::start(command.stdout(writer))?;
+    // Not less than the wall time, so that it is seen only where that is not watched.
+    child.limit_cpu(limits.time.saturating_add(GRACE));
     // The command holds the pipe's writing end, which must close for the output to end.
     drop(command);
     let kept = child.first.stderr.take().map(drain);
