@@ -2,10 +2,10 @@
 
 use cfidiff_model::{Case, Finding, Key, Rung, Statement, Verdict, Worth, Wrong};
 
-use crate::compare::comparator::worse;
 use crate::compare::construction::{Construction, Decision};
 use crate::compare::hearing::{Hearing, Place, Truth, Word};
 use crate::compare::judge::repro_of_all;
+use crate::compare::tally::worse;
 use crate::compare::{CaseAnswer, SectionAnswer};
 
 /// The cause of a difference in what an expected answer leaves to the reader.

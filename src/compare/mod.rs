@@ -17,8 +17,8 @@ mod rows;
 mod tally;
 
 pub use arbiter::{Witness, arbitrate};
-pub use comparator::{CaseAnswer, Comparator, SectionAnswer, tally};
-pub(crate) use comparator::{by_section, fingerprint};
+pub(crate) use comparator::fingerprint;
+pub use comparator::{CaseAnswer, Comparator, SectionAnswer};
 pub use construction::Construction;
 pub(crate) use entries::{Difference, Differences};
 pub use judge::Judge;
@@ -26,4 +26,5 @@ pub(crate) use judge::{asked, repro};
 pub(crate) use likeness::pattern;
 pub use likeness::{Likeness, failure};
 pub(crate) use look_up::read as look_up;
-pub use tally::{Counts, ReaderTally, Records};
+pub(crate) use tally::by_section;
+pub use tally::{Counts, ReaderTally, Records, tally};
