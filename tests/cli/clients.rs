@@ -110,6 +110,22 @@ fn libdw() {
     }
 }
 
+/// Its module comes from the network, which not every machine that is to have all readers is let to.
+#[test]
+fn delve() {
+    let folder = Folder::new();
+    for name in ["go.mod", "main.go"] {
+        fs::copy(format!("{CLIENTS}/delve/{name}"), folder.path().join(name)).expect("a copy");
+    }
+    let program = folder.path().join("delve-reader");
+    let mut go = Command::new("go");
+    go.args(["build", "-mod=mod", "-o"]).arg(&program).arg(".").current_dir(folder.path());
+    match go.output() {
+        Ok(output) if output.status.success() => works(&program.display().to_string()),
+        _ => println!("skipped: a Go toolchain with Delve's module not found"),
+    }
+}
+
 /// It sees values and not how they are computed, so that the expression of a PLT is an offset to it.
 #[test]
 fn libunwind() {
