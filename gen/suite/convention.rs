@@ -43,6 +43,9 @@ impl Convention {
         saved: 6,
     };
 
+    /// x86-64 with addresses of 32 bits: a call still pushes eight bytes.
+    pub const X32: Convention = Convention { class: Class::Elf32, ..Convention::X86_64 };
+
     pub const I386: Convention = Convention {
         machine: Machine::I386,
         class: Class::Elf32,

@@ -389,10 +389,13 @@ impl<'a, D: Dialect> Stream<'a, D> {
         is_silent.then(|| self.reader.records.passes_over(section, &self.cases[case])).flatten()
     }
 
-    /// A section that was passed over in silence is no failure of the case, unless the tool said why.
+    /// A section that was passed over in silence is no failure of the case, unless the tool said why. Of an empty one there
+    /// is nothing to say, though some tools complain that they find nothing in it.
     fn outcome(&self, case: usize) -> Outcome {
         let is_silent = |&(index, section): &(usize, &Section)| {
-            !self.reader.seen.contains(&index) && self.passed_over(case, index, section).is_none()
+            !section.data.is_empty()
+                && !self.reader.seen.contains(&index)
+                && self.passed_over(case, index, section).is_none()
         };
         match self.cases[case].frame_sections().find(is_silent) {
             Some((_, section)) if !self.reader.remarks.is_empty() => {

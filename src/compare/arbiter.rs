@@ -267,14 +267,16 @@ fn is_independent(case: &Case, witness: &Witness<'_>, key: Key) -> bool {
 fn reason(finding: &Finding, with_ours: &[&str], with_theirs: &[&str]) -> String {
     let (reader, clause) = (&finding.reader, finding.key.clause());
     let (others, ours) = (with_theirs.join(", "), with_ours.join(", "));
+    let say = if with_theirs.len() == 1 { "says" } else { "say" };
+    let side = if with_ours.len() == 1 { "sides" } else { "side" };
     match (with_ours.is_empty(), with_theirs.is_empty()) {
         (true, false) => format!(
-            "{others} says the same as {reader}: ours stands alone and is suspect; the clause is {clause}"
+            "{others} {say} the same as {reader}: ours stands alone and is suspect; the clause is {clause}"
         ),
         (false, false) => format!(
-            "readers are divided: {others} says the same as {reader}, {ours} sides with ours; the clause is {clause}"
+            "readers are divided: {others} {say} the same as {reader}, {ours} {side} with ours; the clause is {clause}"
         ),
-        (false, true) => format!("{ours} sides with ours, so {reader} is suspect; the clause is {clause}"),
+        (false, true) => format!("{ours} {side} with ours, so {reader} is suspect; the clause is {clause}"),
         (true, true) => format!("no other reader decides it; by the clause, ours is right: {clause}"),
     }
 }

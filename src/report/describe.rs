@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use cfidiff_model::{
-    CfaRule, Class, Expression, Instruction, Machine, Operation, Pointer, RegisterRule, RowRef, Target,
-    operation_name, register_name,
+    Address, CfaRule, Class, Expression, Instruction, Machine, Operation, Pointer, RegisterRule, RowRef,
+    Target, operation_name, register_name,
 };
 
 /// A register as its number with the machine's name for it: `r7 (rsp)`.
@@ -163,9 +163,10 @@ fn with_expression(word: &str, machine: Machine, ops: &Expression) -> String {
     if ops.operations.is_empty() { word.to_owned() } else { format!("{word} ({})", expression(machine, ops)) }
 }
 
-/// A row on one line: its range, its CFA, its rules.
+/// A row on one line: its range, its CFA, its rules. The last number there is stands for no end, where that is not compared.
 pub fn row(target: &Target, row: &RowRef<'_>) -> String {
-    let mut text = format!("{}..{} cfa={}", row.start, row.end, cfa_rule(target.machine, row.cfa));
+    let end = if row.end == Address(u64::MAX) { String::new() } else { row.end.to_string() };
+    let mut text = format!("{}..{end} cfa={}", row.start, cfa_rule(target.machine, row.cfa));
     for (number, rule) in row.rules {
         let name = short_register(target.machine, *number);
         let _ = write!(text, " {name}={}", register_rule(target.machine, rule));

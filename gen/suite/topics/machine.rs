@@ -12,8 +12,9 @@ const CLAUSE: &str = "ELF gABI: EI_CLASS and EI_DATA give the width and the orde
                       numbers the registers";
 
 /// The machines, and who would have read the case wrongly.
-const MACHINES: [(&str, Convention); 11] = [
+const MACHINES: [(&str, Convention); 12] = [
     ("x86-64", Convention::X86_64),
+    ("x32", Convention::X32),
     ("i386", Convention::I386),
     ("aarch64", Convention::AARCH64),
     ("arm", Convention::ARM),

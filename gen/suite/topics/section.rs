@@ -71,6 +71,13 @@ fn add_both(suite: &mut Suite) {
 }
 
 fn add_special(suite: &mut Suite) {
+    let about = "An .eh_frame without a byte, as start-up files have it, beside a .debug_frame.";
+    let draft = Draft::new("section/empty-eh-frame", &MACHINE, about).clause(
+        "LSB Core, exception frames: .eh_frame contains one or more records; the start-up files' have none",
+    );
+    let records = functions(MACHINE.debug_frame_cie(), &MACHINE, &[0x10]);
+    suite.add(draft.eh_frame(Vec::new()).debug_frame(records));
+
     let about = "Two sections that are both named .eh_frame.";
     let draft = Draft::new("section/two-eh-frame", &MACHINE, about)
         .clause("ELF gABI: a file may have more than one section with the same name");

@@ -36,6 +36,8 @@ const LANAI: Convention = Convention {
 pub(super) fn add(suite: &mut Suite) {
     for draft in [
         ilp32(),
+        x32(),
+        x32_debug_frame(),
         hexagon(),
         lanai(),
         mips_pc32(),
@@ -78,6 +80,22 @@ fn ilp32() -> Draft {
     draft("aarch64-ilp32-prel32.o", &machine, about)
         .clause("AAELF64, Static Data relocations: R_AARCH64_P32_PREL32 is S + A - P")
         .eh_frame(leaf(&machine, &machine.eh_frame_cie()))
+}
+
+fn x32() -> Draft {
+    let machine = Convention::X32;
+    let about = "A location is R_X86_64_PC32 in a file of the other class.";
+    draft("x32-pc32.o", &machine, about)
+        .clause("AMD64 psABI, ILP32: the relocation types are those of LP64; R_X86_64_PC32 is S + A - P")
+        .eh_frame(leaf(&machine, &machine.eh_frame_cie()))
+}
+
+fn x32_debug_frame() -> Draft {
+    let machine = Convention::X32;
+    let about = "Addresses in .debug_frame have four bytes, by R_X86_64_32, as have the CIE pointers.";
+    draft("x32-32.o", &machine, about)
+        .clause("AMD64 psABI, ILP32: an address has 32 bits; R_X86_64_32 is S + A")
+        .debug_frame(leaf(&machine, &machine.debug_frame_cie()))
 }
 
 fn hexagon() -> Draft {
