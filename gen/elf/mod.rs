@@ -57,8 +57,8 @@ pub struct ElfSection {
 
 /// A file as it is to be written: relocatable (ET_REL) when the target says so, else linked.
 ///
-/// In a linked file each section with the alloc flag is in a PT_LOAD segment of its own, and one named
-/// `.eh_frame_hdr` in a PT_GNU_EH_FRAME segment as well. When there is room below the lowest section, the
+/// In a linked file each section with the alloc flag is in a PT_LOAD segment of its own, unless neighbours share
+/// theirs, and one named `.eh_frame_hdr` in a PT_GNU_EH_FRAME segment as well. When there is room below the lowest section, the
 /// headers are loaded at address zero, as in ordinary files. The tables of symbols, relocations and names
 /// come by themselves behind the sections.
 #[derive(Clone, Debug)]
@@ -74,6 +74,9 @@ pub struct ElfSpec {
     /// What file offsets and addresses of loaded sections agree in (`p_align`): a power of two. Files that
     /// nobody runs are small with a small one.
     pub page_size: u64,
+    /// Whether loaded sections with the same flags, and less than a page between them, share a segment, as linkers
+    /// have it.
+    pub shared_segments: bool,
     /// The sections in the order of the section header table.
     pub sections: Vec<ElfSection>,
     /// The symbols, in any order.
@@ -239,6 +242,7 @@ impl ElfSpec {
             position_independent: true,
             section_headers: true,
             page_size: PAGE,
+            shared_segments: false,
             sections,
             symbols: Vec::new(),
         }

@@ -29,6 +29,30 @@ fn offsets_and_addresses_agree_within_a_page() {
 }
 
 #[test]
+fn neighbours_with_the_same_flags_share_a_segment_when_they_may() {
+    let constants = |address| ElfSection::constants(".rodata", Address(address), vec![5; 0x20]);
+    let text = ElfSection::text(Address(0x1000), 4);
+    let mut spec = spec(vec![text, constants(0x2000), constants(0x2028), constants(0x4000)]);
+    // PT_LOAD of 56 bytes each behind the header: the address and the size in the file.
+    let loads = |file: &[u8]| -> Vec<(u64, u64)> {
+        let word = |at: usize| u64::from_le_bytes(file[at..at + 8].try_into().unwrap());
+        (0..file[56].into())
+            .map(|number| 64 + 56 * number)
+            .map(|at: usize| (word(at + 16), word(at + 32)))
+            .collect()
+    };
+    assert_eq!(
+        loads(&spec.build().unwrap())[1..],
+        [(0x1000, 4), (0x2000, 0x20), (0x2028, 0x20), (0x4000, 0x20)]
+    );
+    spec.shared_segments = true;
+    let file = spec.build().unwrap();
+    assert_eq!(loads(&file)[1..], [(0x1000, 4), (0x2000, 0x48), (0x4000, 0x20)]);
+    let ranges = spec.file_ranges();
+    assert_eq!(ranges[2].start - ranges[1].start, 0x28);
+}
+
+#[test]
 fn overlapping_sections_are_an_error_once_they_are_placed() {
     let sections = vec![ElfSection::text(Address(0x1000), 16), ElfSection::text(Address(0x100f), 1)];
     assert!(matches!(spec(sections.clone()).build(), Err(ElfError::Overlap(..))));

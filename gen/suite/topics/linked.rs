@@ -35,6 +35,25 @@ pub(super) fn add(suite: &mut Suite) {
     suite.add(all_directives());
     suite.add(overlap());
     suite.add(pointer_authentication());
+    suite.add(stripped(
+        "linked/stripped",
+        "A program without symbols, whose header and .eh_frame share a segment.",
+        X86_64.eh_frame_cie(),
+    ));
+}
+
+/// What `strip` leaves of a program. Header and `.eh_frame` are next to each other in one segment, as linkers place
+/// them: a reader that starts at PT_GNU_EH_FRAME, without sections and symbols, gets to the records.
+pub(super) fn stripped(name: &str, about: &str, cie: CieSpec) -> Draft {
+    let functions = [(0x1010, 0x20), (0x1040, 0x30), (0x1070, 0x10)]
+        .map(|(start, size)| Record::Fde(X86_64.function(0, start, size)));
+    let records = [Record::Cie(cie)].into_iter().chain(functions).chain([Record::Terminator]).collect();
+    let draft = Draft::new(name, &X86_64, about).clause(CLAUSE).elf(|elf| elf.shared_segments = true);
+    let mut spec = draft.spec(SectionKind::EhFrame, records);
+    spec.address = Address(0x1f28);
+    let draft = draft.frame(spec);
+    let header = draft.matching_header();
+    draft.header(header)
 }
 
 /// A C program of five functions as GCC and GNU ld make it on x86-64, loaded at `base`.

@@ -2,6 +2,7 @@
 
 use cfidiff_model::{EntryKind, FaultKind, SectionKind};
 
+use super::linked::stripped;
 use crate::suite::convention::Convention;
 use crate::suite::draft::{Draft, TEXT};
 use crate::suite::{Expected, Suite};
@@ -92,6 +93,10 @@ fn add_version_4_in_eh_frame(suite: &mut Suite) {
     let records = with_functions(CieSpec { version: 4, ..MACHINE.eh_frame_cie() }, &MACHINE);
     let draft = Draft::new("version/ver-eh-4-asz", &MACHINE, about).clause(SIZES);
     suite.add(draft.catches(&["LIEF issue 488"]).eh_frame(records));
+    let about = "Version 4 in .eh_frame of a stripped program, where readers start at the header.";
+    let cie = CieSpec { version: 4, ..MACHINE.eh_frame_cie() };
+    let draft = stripped("version/ver-eh-4-stripped", about, cie).clause(SIZES);
+    suite.add(draft.catches(&["LIEF issue 488"]));
     let about = "Version 4 in .eh_frame without address size and segment selector size, which are missed.";
     let splice = Some(Splice { at: 0, remove: 1, insert: vec![4] });
     let records = with_functions(CieSpec { splice, ..MACHINE.eh_frame_cie() }, &MACHINE);

@@ -50,6 +50,8 @@ pub(super) fn add(suite: &mut Suite) {
         extended_length(),
         fde_before_cie(),
         overlap(),
+        beside_empty("before", true),
+        beside_empty("behind", false),
         plain(),
         frame(),
     ] {
@@ -296,6 +298,25 @@ pub(in crate::suite::topics) fn overlapping(start: u64, all: bool) -> Vec<Record
         }
         false => vec![cie, function(0, 3, Some(99)), function(0, 4, None)],
     }
+}
+
+/// What GCC leaves of a cold part without a byte, at the address of the next function. A linker that lists both in
+/// `.eh_frame_hdr`, or the first alone, hides the function.
+fn beside_empty(place: &str, is_before: bool) -> Draft {
+    let about =
+        format!("The FDE of a function without a byte stands {place} that of a function at its address.");
+    let rows = Listing::new(0x40, 0x40).row(0, cfa(7, 8), &[(16, at(-8))]).done();
+    let empty = Record::Fde(FdeSpec { rows, ..FdeSpec::new(0, Address(0x40), 0, Program::new()) });
+    let mut records = vec![
+        Record::Cie(X86_64.eh_frame_cie()),
+        Record::Fde(X86_64.function(0, 0x10, 0x30)),
+        Record::Fde(X86_64.function(0, 0x40, 0x20)),
+    ];
+    records.insert(if is_before { 2 } else { 3 }, empty);
+    draft(&format!("empty-function-{place}.o"), &X86_64, &about)
+        .clause("DWARF 5 section 6.4.1: address_range is how many bytes the FDE is about")
+        .catches(&[if is_before { "llvm-project issue 218124" } else { "mold issue 1648" }])
+        .eh_frame(records)
 }
 
 /// Two functions of a C file, compiled without optimization for a processor with indirect branch tracking.
