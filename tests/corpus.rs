@@ -27,6 +27,9 @@ use cfidiff_oracles::{Oracle, registry};
 /// How long one process of a tool may run. Some versions loop for ever on some cases.
 const TIME_OUT: Duration = Duration::from_secs(30);
 
+/// What rewrites the list of verdicts.
+const COMMAND: &str = "BLESS=1 cargo test --test corpus";
+
 /// The list of verdicts.
 fn list() -> Verdicts {
     let path = corpus().join("readers.toml");
@@ -129,6 +132,35 @@ fn the_list_has_cases_of_the_suite_and_known_readers() {
     }
 }
 
+/// The replay of history takes it, since it needs the old versions. Here it is held against the lists alone.
+#[test]
+fn the_list_of_old_versions_has_a_cause_for_each_difference() {
+    let old = Verdicts::parse(include_str!("../oracles/history/readers.toml")).expect("it parses");
+    let suite = Suite::build().expect("the suite can be built");
+    let names: BTreeSet<&str> = suite.cases().iter().map(|case| case.name.as_str()).collect();
+    let known = known::load().expect("the lists parse");
+    for (case, verdicts) in &old.case {
+        assert!(names.contains(case.as_str()), "{case} is no case");
+        for verdict in verdicts.values().flat_map(|verdict| verdict.split("; ")) {
+            let cause = verdict.strip_prefix("known-fault").and_then(|rest| rest.split(": ").nth(1));
+            let is_listed = cause.is_some_and(|cause| known.iter().any(|known| known.id == cause));
+            let is_no_difference = verdict.starts_with("open: ") || verdict == "nothing to compare";
+            assert!(is_listed || is_no_difference, "{case}: {verdict}");
+        }
+    }
+    for (name, version) in &old.taken_from {
+        let tool = name.rsplit_once('-').map_or("", |(tool, _)| tool);
+        assert!(registry::tool(tool).is_some(), "{name} is a tool and a version of it");
+        // What the newest version has as well is shown by it, which says more.
+        let newest = &list().taken_from[tool];
+        let is_gone = |known: &&Known| known.versions.cover(version) && !known.versions.cover(newest);
+        for known in known.iter().filter(|known| known.reader == tool).filter(is_gone) {
+            let shows = old.get(&known.case, name).split("; ").any(|part| part.ends_with(&known.id));
+            assert!(shows, "{}: the list does not say that {} shows it", known.id, known.case);
+        }
+    }
+}
+
 #[test]
 fn the_verdicts_are_those_of_the_list() {
     let run = Run::get();
@@ -152,12 +184,12 @@ fn the_verdicts_are_those_of_the_list() {
         }
         // By a second name, so that the other tests never read half of it.
         let (new, path) = (corpus().join("readers.toml.new"), corpus().join("readers.toml"));
-        fs::write(&new, list.text()).expect("the list can be written");
+        fs::write(&new, list.text(COMMAND)).expect("the list can be written");
         return fs::rename(new, path).expect("the list can be replaced");
     }
     assert!(wrong.is_empty(), "verdicts that changed (read them, then BLESS=1):\n{wrong}");
     let text = fs::read_to_string(corpus().join("readers.toml")).expect("the list is there");
-    assert!(text == list.text(), "the list is not in the form that BLESS=1 writes");
+    assert!(text == list.text(COMMAND), "the list is not in the form that BLESS=1 writes");
 }
 
 #[test]

@@ -14,7 +14,6 @@ use crate::campaign::FileReport;
 const HEAD: &str = "\
 # What known readers make of the cases of this suite: for each case on which a reader does not agree with the expected
 # answer the causes of all its differences. Readers with the same causes share a line.
-# `BLESS=1 cargo test --test corpus` rewrites this file.
 ";
 
 /// The verdict that is not listed.
@@ -60,18 +59,24 @@ impl Verdicts {
         Ok(list)
     }
 
-    /// The list as it is written down.
-    pub fn text(&self) -> String {
-        let mut text = format!("{HEAD}\n[taken-from]\n");
+    /// Adds the readers of another list.
+    pub fn join(&mut self, other: Verdicts) {
+        self.taken_from.extend(other.taken_from);
+        for (case, verdicts) in other.case {
+            self.case.entry(case).or_default().extend(verdicts);
+        }
+    }
+
+    /// The list as it is written down by this command.
+    pub fn text(&self, command: &str) -> String {
+        let mut text = format!("{HEAD}# `{command}` rewrites this file.\n\n[taken-from]\n");
         for (reader, version) in &self.taken_from {
-            let _ = writeln!(text, "{reader} = {}", quoted(version));
+            let _ = writeln!(text, "{} = {}", key(reader), quoted(version));
         }
         for (name, verdicts) in &self.case {
             let _ = write!(text, "\n[case.{}]\n", quoted(name));
             for (readers, verdict) in lines(verdicts) {
-                let name = readers.join(", ");
-                let name = if readers.len() == 1 { name } else { quoted(&name) };
-                let _ = writeln!(text, "{name} = {}", quoted(verdict));
+                let _ = writeln!(text, "{} = {}", key(&readers.join(", ")), quoted(verdict));
             }
         }
         text
@@ -104,6 +109,12 @@ fn lines(verdicts: &BTreeMap<String, String>) -> Vec<(Vec<&str>, &str)> {
         }
     }
     lines
+}
+
+/// A key of TOML, quoted where it has to be.
+fn key(text: &str) -> String {
+    let is_bare = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_');
+    if is_bare { text.to_owned() } else { quoted(text) }
 }
 
 fn quoted(text: &str) -> String {

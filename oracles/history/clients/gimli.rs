@@ -23,8 +23,10 @@ use serde_json::{Value, json};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let mut says =
-        vec!["cie-factors", "cie-version", "cie-of-fde", "range", "rows", "rows-of-nops", "undefined-rules"];
+    let mut says = vec!["cie-factors", "cie-version", "cie-of-fde", "range", "rows", "rows-of-nops"];
+    if cfg!(feature = "undefined-rules") {
+        says.push("undefined-rules");
+    }
     if cfg!(not(feature = "host-addresses")) {
         says.push("address-size");
     }
@@ -49,6 +51,10 @@ fn answer(path: &str, out: &mut impl Write) -> Result<(), Box<dyn Error>> {
     let file = object::File::parse(&*data)?;
     if file.kind() == object::ObjectKind::Relocatable {
         writeln!(out, "{}", json!({ "type": "unsupported", "why": "relocations are not applied" }))?;
+        return Ok(());
+    }
+    if file.sections().next().is_none() {
+        writeln!(out, "{}", json!({ "type": "unsupported", "why": "there are no section headers" }))?;
         return Ok(());
     }
     let endian = if file.is_little_endian() { RunTimeEndian::Little } else { RunTimeEndian::Big };

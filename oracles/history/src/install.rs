@@ -32,6 +32,7 @@ const PYTHON_CLIENTS: &[(&str, &str, Option<&str>)] = &[
         Some(include_str!("../../clients/pyelftools.py")),
     ),
     ("symbolic.py", include_str!("../clients/symbolic.py"), None),
+    ("lief.py", include_str!("../clients/lief.py"), None),
 ];
 
 /// The folder with all installed versions.
@@ -49,6 +50,8 @@ pub enum Installed {
     Readelf(OsString),
     /// An llvm-dwarfdump, under this name or path.
     LlvmDwarfdump(OsString),
+    /// A linker, under this name or path.
+    Linker(OsString),
 }
 
 impl Cache {
@@ -62,18 +65,23 @@ impl Cache {
         let place = self.place(reader, version);
         let path = |path: PathBuf| path.is_file().then(|| path.to_string_lossy().into_owned());
         match recipe {
-            Recipe::Crate { .. } => Some(Installed::Speaker(vec![path(place.join("reader"))?])),
-            Recipe::Pypi { .. } => {
-                Some(Installed::Speaker(vec!["python3".to_owned(), path(place.join("reader.py"))?]))
+            Recipe::Crate { client, .. } => {
+                let is_current = holds(&place.join("main.rs"), crate_client(client)?)
+                    && holds(&place.join("Cargo.toml"), &manifest(version, recipe));
+                Some(Installed::Speaker(vec![path(place.join("reader")).filter(|_| is_current)?]))
             }
-            Recipe::Readelf { packages } => match &packages.get(version)?.program {
-                Some(program) => Some(Installed::Readelf(path(place.join(program))?.into())),
-                None => Some(Installed::Readelf("readelf".into())),
-            },
+            Recipe::Pypi { client, .. } => {
+                let (source, newest) = python_client(client)?;
+                let is_current = holds(&place.join("reader.py"), source)
+                    && newest.is_none_or(|newest| holds(&place.join("client.py"), newest));
+                let reader = path(place.join("reader.py")).filter(|_| is_current)?;
+                Some(Installed::Speaker(vec!["python3".to_owned(), reader]))
+            }
+            Recipe::Readelf { packages } => program(&place, packages.get(version)?).map(Installed::Readelf),
+            Recipe::Linker { packages } => program(&place, packages.get(version)?).map(Installed::Linker),
             Recipe::LlvmDwarfdump => {
                 Some(Installed::LlvmDwarfdump(format!("llvm-dwarfdump-{version}").into()))
             }
-            Recipe::Linker => None,
         }
     }
 
@@ -95,13 +103,17 @@ impl Cache {
         match recipe {
             Recipe::Crate { .. } => self.compile(version, recipe, &draft)?,
             Recipe::Pypi { name, client } => from_pypi(name, version, client, &draft)?,
-            Recipe::Readelf { packages } => {
+            Recipe::Readelf { packages } | Recipe::Linker { packages } => {
                 let package = packages
                     .get(version)
                     .with_context(|| format!("no package is known that has {version}"))?;
                 from_debian(package, &draft)?;
             }
-            Recipe::LlvmDwarfdump | Recipe::Linker => {}
+            Recipe::LlvmDwarfdump => {}
+        }
+        // One that a client has changed for since.
+        if place.exists() {
+            fs::remove_dir_all(&place).with_context(|| place.display().to_string())?;
         }
         fs::rename(&draft, &place).with_context(|| place.display().to_string())?;
         self.find(reader, version, recipe).context("what was installed does not hold the reader")
@@ -113,16 +125,13 @@ impl Cache {
 
     /// Compiles a crate of this version with its client.
     fn compile(&self, version: &str, recipe: &Recipe, folder: &Path) -> anyhow::Result<()> {
-        let Recipe::Crate { client, features, .. } = recipe else { bail!("no crate") };
-        let source = CRATE_CLIENTS.iter().find(|(name, _)| name == client);
-        let (_, source) = source.with_context(|| format!("there is no client {client}"))?;
+        let Recipe::Crate { client, .. } = recipe else { bail!("no crate") };
+        let source = crate_client(client).with_context(|| format!("there is no client {client}"))?;
         write(&folder.join("main.rs"), source)?;
         write(&folder.join("Cargo.toml"), &manifest(version, recipe))?;
-        let on: Vec<&str> =
-            features.iter().filter(|(_, span)| span.has(version)).map(|(name, _)| name.as_str()).collect();
         let target = self.folder.join("target");
         let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-        cargo.args(["build", "--release", "--features", &on.join(",")]).current_dir(folder);
+        cargo.args(["build", "--release"]).current_dir(folder);
         // What all clients need is compiled once.
         cargo.env("CARGO_TARGET_DIR", &target);
         step(cargo)?;
@@ -130,6 +139,30 @@ impl Cache {
         fs::copy(&built, folder.join("reader")).with_context(|| built.display().to_string())?;
         Ok(())
     }
+}
+
+/// The client of this file name, for a crate.
+fn crate_client(name: &str) -> Option<&'static str> {
+    CRATE_CLIENTS.iter().find(|(file, _)| *file == name).map(|(_, source)| *source)
+}
+
+/// The client of this file name, for a package of Python, with the one that it builds on.
+fn python_client(name: &str) -> Option<(&'static str, Option<&'static str>)> {
+    PYTHON_CLIENTS.iter().find(|(file, ..)| *file == name).map(|(_, source, newest)| (*source, *newest))
+}
+
+/// Whether a file has just this text. What was installed with another client is installed again.
+fn holds(path: &Path, text: &str) -> bool {
+    fs::read(path).is_ok_and(|bytes| bytes == text.as_bytes())
+}
+
+/// A program of a package that is unpacked at `place`, or its name where it is looked for in `PATH`: who asks it tells
+/// when it is not there.
+fn program(place: &Path, package: &Package) -> Option<OsString> {
+    let program = Path::new(&package.program);
+    let is_name = program.components().count() == 1;
+    let path = if is_name { program.to_owned() } else { place.join(program) };
+    (is_name || path.is_file()).then(|| path.into_os_string())
 }
 
 /// The manifest of the package that joins a crate and its client. Its version is that of the crate, and so what the
@@ -151,7 +184,9 @@ fn manifest(version: &str, recipe: &Recipe) -> String {
     for line in needs {
         let _ = writeln!(text, "{line}");
     }
-    text += "\n[features]\n";
+    let on: Vec<&String> =
+        features.iter().filter(|(_, span)| span.has(version)).map(|(name, _)| name).collect();
+    let _ = writeln!(text, "\n[features]\ndefault = {on:?}");
     for feature in features.keys() {
         let _ = writeln!(text, "{feature} = []");
     }
@@ -160,8 +195,7 @@ fn manifest(version: &str, recipe: &Recipe) -> String {
 }
 
 fn from_pypi(name: &str, version: &str, client: &str, folder: &Path) -> anyhow::Result<()> {
-    let source = PYTHON_CLIENTS.iter().find(|(file, ..)| *file == client);
-    let (_, source, newest) = source.with_context(|| format!("there is no client {client}"))?;
+    let (source, newest) = python_client(client).with_context(|| format!("there is no client {client}"))?;
     let mut pip = Command::new("python3");
     pip.args(["-m", "pip", "install", "--disable-pip-version-check", "--target"]);
     pip.arg(folder).arg(format!("{name}=={version}")).current_dir(folder);
@@ -220,8 +254,8 @@ mod tests {
     fn every_client_that_a_recipe_names_is_there() {
         for (name, recipe) in &Table::load().unwrap().reader {
             let is_there = match recipe {
-                Recipe::Crate { client, .. } => CRATE_CLIENTS.iter().any(|(file, _)| file == client),
-                Recipe::Pypi { client, .. } => PYTHON_CLIENTS.iter().any(|(file, ..)| file == client),
+                Recipe::Crate { client, .. } => crate_client(client).is_some(),
+                Recipe::Pypi { client, .. } => python_client(client).is_some(),
                 _ => continue,
             };
             assert!(is_there, "{name}");
@@ -235,6 +269,9 @@ mod tests {
         let manifest: toml::Table = text.parse().unwrap();
         assert_eq!(manifest["dependencies"]["gimli"]["version"].as_str(), Some("=0.17.0"));
         assert_eq!(manifest["package"]["version"].as_str(), Some("0.17.0"));
+        // Of its spans, 0.17.0 is in this one alone.
+        let on = ["initialized-context"].map(toml::Value::from);
+        assert_eq!(manifest["features"]["default"].as_array().map(Vec::as_slice), Some(&on[..]));
         assert_eq!(manifest["profile"]["release"]["overflow-checks"].as_bool(), Some(true));
     }
 

@@ -2,11 +2,14 @@
 //! version that had it is flagged on the conformance suite, and the version without it is not.
 
 mod install;
+mod judge;
+mod link;
 mod pairs;
 mod replay;
 mod report;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -28,6 +31,9 @@ const CASES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../corpus/cases");
 const README: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../README.md");
 /// The address space that a reader may use, in bytes. Some old ones take what an input asks for.
 const MEMORY: u64 = 4 << 30;
+/// What old versions make of the suite, and what writes it.
+const VERDICTS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/readers.toml");
+const COMMAND: &str = "cargo run --release --manifest-path oracles/history/Cargo.toml -- run --readme";
 
 /// Replays old faults of other readers on the conformance suite.
 #[derive(Parser)]
@@ -57,7 +63,8 @@ enum Sub {
         /// The form of the report.
         #[arg(long, value_enum, default_value_t = Format::Text)]
         format: Format,
-        /// Write the table into the README as well.
+        /// Write the table into the README as well, and into readers.toml the verdicts on the suite of the old versions
+        /// that stand in the README's matrix.
         #[arg(long, conflicts_with = "ids")]
         readme: bool,
     },
@@ -105,13 +112,16 @@ fn run(arguments: Arguments) -> anyhow::Result<Exit> {
             Ok(if failed == 0 { Exit::Agree } else { Exit::ReaderBroke })
         }
         Sub::Run { ids, format, readme } => {
-            let entries = replay(&table, &cache, &ids)?;
+            let answers = ask_all(&table, &cache, &versions(&table, &ids)?);
+            let entries = judge_all(&table, &answers, &ids)?;
             match format {
                 Format::Text => print!("{}", report::text(&entries)),
                 Format::Json => println!("{}", report::json(&entries)?),
             }
             if readme {
                 report::write_readme(Path::new(README), &entries)?;
+                let list = report::verdicts(&table, &answers)?;
+                fs::write(VERDICTS, list.text(COMMAND)).context(VERDICTS)?;
             }
             Ok(exit(&entries))
         }
@@ -134,6 +144,8 @@ fn run(arguments: Arguments) -> anyhow::Result<Exit> {
 
 /// A reader and a version of it.
 type Version = (String, String);
+/// What each version answers, or why it cannot be asked.
+type AllAnswers = BTreeMap<Version, Result<Answers, String>>;
 
 /// The versions that these pairs and controls need and that can be replayed.
 fn versions(table: &Table, ids: &[String]) -> anyhow::Result<BTreeSet<Version>> {
@@ -144,10 +156,13 @@ fn versions(table: &Table, ids: &[String]) -> anyhow::Result<BTreeSet<Version>> 
     }
     let wanted = |id: &String| ids.is_empty() || ids.contains(id);
     let mut versions = BTreeSet::new();
-    for pair in table.pair.iter().filter(|pair| wanted(&pair.id) && pair.needs.is_none()) {
+    if ids.is_empty() {
+        versions.extend(table.matrix.iter().map(|each| (each.reader.clone(), each.version.clone())));
+    }
+    for pair in table.pair.iter().filter(|pair| wanted(&pair.id)) {
         versions.extend([&pair.bad, &pair.good].map(|version| (pair.reader.clone(), version.clone())));
     }
-    for control in table.control.iter().filter(|control| wanted(&control.id) && control.needs.is_none()) {
+    for control in table.control.iter().filter(|control| wanted(&control.id)) {
         versions
             .extend([&control.old, &control.new].map(|version| (control.reader.clone(), version.clone())));
     }
@@ -169,11 +184,7 @@ fn install(table: &Table, cache: &Cache, (reader, version): &Version) -> bool {
 }
 
 /// What each version answers, or why it cannot be asked.
-fn ask_all(
-    table: &Table,
-    cache: &Cache,
-    versions: &BTreeSet<Version>,
-) -> BTreeMap<Version, Result<Answers, String>> {
+fn ask_all(table: &Table, cache: &Cache, versions: &BTreeSet<Version>) -> AllAnswers {
     for version in versions {
         install(table, cache, version);
     }
@@ -182,13 +193,13 @@ fn ask_all(
         eprintln!("cfidiff-history: the memory of readers is not limited: {error}");
     }
     // Readers quote the path, so it is a short one.
-    let cases = std::fs::canonicalize(CASES).unwrap_or_else(|_| CASES.into());
+    let cases = fs::canonicalize(CASES).unwrap_or_else(|_| CASES.into());
     let ask = |(reader, version): &Version| {
         eprintln!("cfidiff-history: asks {reader} {version}");
         let Some(installed) = cache.find(reader, version, &table.reader[reader]) else {
             return Err("it is not installed".to_owned());
         };
-        replay::ask(reader, &installed, &cases).map_err(|error| format!("{error:#}"))
+        replay::ask(reader, version, &installed, &cases).map_err(|error| format!("{error:#}"))
     };
     // The versions of one reader after each other, beside those of the others: who hangs keeps no one waiting.
     let mut by_reader: BTreeMap<&str, Vec<&Version>> = BTreeMap::new();
@@ -208,8 +219,8 @@ fn ask_all(
     })
 }
 
-fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result<Vec<Entry<'t>>> {
-    let answers = ask_all(table, cache, &versions(table, ids)?);
+/// Holds what each pair and control expects against the answers.
+fn judge_all<'t>(table: &'t Table, answers: &AllAnswers, ids: &[String]) -> anyhow::Result<Vec<Entry<'t>>> {
     let of = |reader: &String, version: &String| match &answers[&(reader.clone(), version.clone())] {
         Ok(answers) => Ok(answers),
         Err(why) => Err(format!("{reader} {version}: {why}")),
@@ -217,26 +228,19 @@ fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result
     let wanted = |id: &String| ids.is_empty() || ids.contains(id);
     let mut entries = Vec::new();
     for pair in table.pair.iter().filter(|pair| wanted(&pair.id)) {
-        let state = match &pair.needs {
-            Some(needs) => State::Needs(needs.clone()),
-            None => {
-                match of(&pair.reader, &pair.bad).and_then(|bad| Ok((bad, of(&pair.reader, &pair.good)?))) {
-                    Ok((bad, good)) => State::Replayed(replay::judge(pair, bad, good)?),
-                    Err(why) => State::Broke(why),
-                }
-            }
+        let answers = of(&pair.reader, &pair.bad).and_then(|bad| Ok((bad, of(&pair.reader, &pair.good)?)));
+        let state = match answers {
+            Ok((bad, good)) => State::Replayed(judge::judge(pair, bad, good)?),
+            Err(why) => State::Broke(why),
         };
         entries.push(Entry::of_pair(pair, state));
     }
     for control in table.control.iter().filter(|control| wanted(&control.id)) {
-        let state = match &control.needs {
-            Some(needs) => State::Needs(needs.clone()),
-            None => match of(&control.reader, &control.old)
-                .and_then(|old| Ok((old, of(&control.reader, &control.new)?)))
-            {
-                Ok((old, new)) => State::Replayed(replay::judge_control(control, old, new)?),
-                Err(why) => State::Broke(why),
-            },
+        let answers =
+            of(&control.reader, &control.old).and_then(|old| Ok((old, of(&control.reader, &control.new)?)));
+        let state = match answers {
+            Ok((old, new)) => State::Replayed(judge::judge_control(control, old, new)?),
+            Err(why) => State::Broke(why),
         };
         entries.push(Entry::of_control(control, state));
     }
@@ -245,13 +249,12 @@ fn replay<'t>(table: &'t Table, cache: &Cache, ids: &[String]) -> anyhow::Result
 
 /// How a run ended, by the codes of the main command.
 fn exit(entries: &[Entry<'_>]) -> Exit {
-    let is_wrong =
-        |entry: &Entry<'_>| matches!(&entry.state, State::Replayed(outcome) if !outcome.is_right());
-    if entries.iter().any(is_wrong) {
+    let any = |is_so: &dyn Fn(&State) -> bool| entries.iter().any(|entry| is_so(&entry.state));
+    if any(&|state| matches!(state, State::Replayed(outcome) if outcome.missed > 0 || outcome.of_good > 0)) {
         Exit::Findings
-    } else if entries.iter().any(|entry| matches!(entry.state, State::Broke(_))) {
+    } else if any(&|state| matches!(state, State::Broke(_))) {
         Exit::ReaderBroke
-    } else if entries.iter().all(|entry| matches!(entry.state, State::Needs(_))) {
+    } else if any(&|state| matches!(state, State::Replayed(outcome) if outcome.uncompared > 0)) {
         Exit::NothingCompared
     } else {
         Exit::Agree

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context as _, ensure};
-use cfidiff_model::Key;
+use cfidiff_model::{Invariant, Key};
 use globset::{Glob, GlobMatcher};
 use serde::Deserialize;
 
@@ -15,10 +15,24 @@ const TABLE: &str = include_str!("../pairs.toml");
 pub struct Table {
     /// The readers by name.
     pub reader: BTreeMap<String, Recipe>,
+    /// The versions whose verdicts on the suite are written down, for the README's matrix.
+    pub matrix: Vec<Column>,
     /// The pairs, in the order of the reports.
     pub pair: Vec<Pair>,
     /// What must not be flagged.
     pub control: Vec<Control>,
+}
+
+/// A version in the README's matrix.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Column {
+    /// What it is called there: the name of a tool and a version.
+    pub name: String,
+    /// The reader, one of the table.
+    pub reader: String,
+    /// The version.
+    pub version: String,
 }
 
 /// How versions of a reader are had.
@@ -50,13 +64,26 @@ pub enum Recipe {
     },
     /// GNU readelf out of packages of Debian.
     Readelf {
-        /// The package and the path of the program in it, by version. Without a path it is the one in `PATH`.
+        /// The package and the program in it, by version.
         packages: BTreeMap<String, Package>,
     },
     /// `llvm-dwarfdump-VERSION` in `PATH`.
     LlvmDwarfdump,
-    /// Nothing that this program can ask.
-    Linker,
+    /// A linker, which is no reader: it links the suite's objects, and what it makes is asked for its invariants.
+    Linker {
+        /// The package and the program in it, by version. A version may have the name of another linker before it.
+        packages: BTreeMap<String, Package>,
+    },
+}
+
+impl Recipe {
+    /// The names of the keys that findings can have here.
+    fn keys(&self) -> Vec<&'static str> {
+        match self {
+            Recipe::Linker { .. } => Invariant::ALL.iter().map(|key| key.name()).collect(),
+            _ => Key::ALL.iter().map(|key| key.name()).collect(),
+        }
+    }
 }
 
 /// A package of Debian.
@@ -65,9 +92,9 @@ pub enum Recipe {
 pub struct Package {
     /// Its name.
     pub name: String,
-    /// The path of the program in it, from the root.
-    #[serde(default)]
-    pub program: Option<String>,
+    /// The path of the program in it, from the root; a name without a folder is looked for in `PATH`, where the
+    /// package has to be installed.
+    pub program: String,
 }
 
 /// Versions from one on and below another; either may be open.
@@ -118,9 +145,6 @@ pub struct Pair {
     pub cases: Vec<String>,
     /// The keys of the findings that are expected.
     pub keys: Vec<String>,
-    /// Why it cannot be replayed yet, in a few words.
-    #[serde(default)]
-    pub needs: Option<String>,
 }
 
 /// A change between two versions that is no fault: neither may be flagged for it.
@@ -139,9 +163,6 @@ pub struct Control {
     pub what: String,
     /// The cases that show it, as globs.
     pub cases: Vec<String>,
-    /// Why it cannot be replayed yet, in a few words.
-    #[serde(default)]
-    pub needs: Option<String>,
 }
 
 impl Table {
@@ -161,16 +182,17 @@ impl Table {
         for id in ids {
             ensure!(seen.insert(id), "{id} is there twice");
         }
+        for Column { name, reader, .. } in &self.matrix {
+            ensure!(self.reader.contains_key(reader), "{name}: no reader {reader:?}");
+        }
         for pair in &self.pair {
             let id = &pair.id;
             ensure!(self.reader.contains_key(&pair.reader), "{id}: no reader {:?}", pair.reader);
-            ensure!(
-                !pair.keys.is_empty() && !pair.cases.is_empty() || pair.needs.is_some(),
-                "{id}: expects nothing"
-            );
+            ensure!(!pair.keys.is_empty() && !pair.cases.is_empty(), "{id}: expects nothing");
+            let keys = self.reader[&pair.reader].keys();
             for key in &pair.keys {
-                let is_key = Key::ALL.iter().any(|known| known.name() == key);
-                ensure!(is_key || pair.needs.is_some(), "{id}: no finding has the key {key:?}");
+                let is_key = keys.iter().any(|known| known == key);
+                ensure!(is_key, "{id}: no finding has the key {key:?}");
             }
             for case in &pair.cases {
                 ensure!(

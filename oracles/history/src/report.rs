@@ -5,13 +5,16 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
+use cfidiff::corpus::Verdicts;
 use comfy_table::Table as TextTable;
 use serde::Serialize;
 
+use crate::AllAnswers;
 use crate::install::Cache;
-use crate::pairs::{Control, Pair, Table};
-use crate::replay::{Answers, Outcome};
+use crate::judge::Outcome;
+use crate::pairs::{Column, Control, Pair, Table};
+use crate::replay::Answers;
 
 /// The name of the README's table in its marker.
 const MARKER: &str = "history";
@@ -22,8 +25,6 @@ const MARKER: &str = "history";
 pub enum State {
     /// Both versions were asked.
     Replayed(Outcome),
-    /// It cannot be replayed yet, for want of this.
-    Needs(String),
     /// A version could not be had or asked.
     Broke(String),
 }
@@ -32,10 +33,7 @@ impl State {
     /// The verdict in a word or two.
     fn verdict(&self) -> String {
         match self {
-            State::Replayed(outcome) if outcome.is_right() => "ok".to_owned(),
-            State::Replayed(outcome) if outcome.of_good > 0 => "FLAGGED".to_owned(),
-            State::Replayed(_) => "NOT FOUND".to_owned(),
-            State::Needs(needs) => format!("needs {needs}"),
+            State::Replayed(outcome) => outcome.verdict().to_owned(),
             State::Broke(_) => "BROKE".to_owned(),
         }
     }
@@ -109,14 +107,14 @@ impl<'t> Entry<'t> {
                     counted(outcome.on_cases as u64, "case")
                 )
             }
-            State::Needs(_) | State::Broke(_) => String::new(),
+            State::Broke(_) => String::new(),
         }
     }
 
     fn of_good(&self) -> String {
         match &self.state {
             State::Replayed(outcome) => outcome.of_good.to_string(),
-            State::Needs(_) | State::Broke(_) => String::new(),
+            State::Broke(_) => String::new(),
         }
     }
 }
@@ -144,7 +142,6 @@ pub fn text(entries: &[Entry<'_>]) -> String {
                 }
             }
             State::Broke(why) => _ = writeln!(text, "{}: {why}", entry.id),
-            State::Needs(_) => {}
         }
     }
     let (controls, pairs): (Vec<_>, Vec<_>) = entries.iter().partition(|entry| entry.control);
@@ -153,11 +150,9 @@ pub fn text(entries: &[Entry<'_>]) -> String {
 }
 
 fn sum(entries: &[&Entry<'_>], noun: &str, word: &str) -> String {
-    let needs = entries.iter().filter(|entry| matches!(entry.state, State::Needs(_))).count();
     let right =
         entries.iter().filter(|entry| matches!(&entry.state, State::Replayed(outcome) if outcome.is_right()));
-    let rest = if needs == 0 { String::new() } else { format!(", {needs} not replayed") };
-    format!("{} of {} {word}{rest}", right.count(), counted((entries.len() - needs) as u64, noun))
+    format!("{} of {} {word}", right.count(), counted(entries.len() as u64, noun))
 }
 
 /// The entries as one JSON array.
@@ -182,20 +177,17 @@ pub fn list(table: &Table, cache: &Cache) -> String {
     };
     for pair in &table.pair {
         let (reader, there) = (pair.reader.as_str(), installed(&pair.reader, [&pair.bad, &pair.good]));
-        let there = pair.needs.as_deref().map_or_else(|| there.to_owned(), |needs| format!("needs {needs}"));
-        text.add_row([&pair.id, reader, &pair.bad, &pair.good, &there, &pair.what]);
+        text.add_row([&pair.id, reader, &pair.bad, &pair.good, there, &pair.what]);
     }
     for control in &table.control {
         let (reader, there) =
             (control.reader.as_str(), installed(&control.reader, [&control.old, &control.new]));
-        let there =
-            control.needs.as_deref().map_or_else(|| there.to_owned(), |needs| format!("needs {needs}"));
         text.add_row([
             &control.id,
             reader,
             &control.old,
             &control.new,
-            &there,
+            there,
             &format!("control: {}", control.what),
         ]);
     }
@@ -207,17 +199,11 @@ pub fn comparison(bad: &Answers, good: &Answers) -> String {
     let count = |answers: &Answers| {
         let mut counts: BTreeMap<(String, &'static str), (u64, String)> = BTreeMap::new();
         for (name, answer) in answers {
-            for finding in &answer.findings {
-                let count = counts.entry((name.clone(), finding.key.name())).or_default();
+            for flag in &answer.flags {
+                let count = counts.entry((name.clone(), flag.key)).or_default();
                 count.0 += 1;
                 if count.0 == 1 {
-                    count.1 = format!(
-                        "{} at {}: ours {}, theirs {}",
-                        finding.verdict.name(),
-                        finding.offset,
-                        finding.ours,
-                        finding.theirs
-                    );
+                    count.1 = format!("{} at {}: {}", flag.verdict, flag.place, flag.words);
                 }
             }
         }
@@ -232,6 +218,26 @@ pub fn comparison(bad: &Answers, good: &Answers) -> String {
         }
     }
     text
+}
+
+/// What the versions of the README's matrix make of each case.
+///
+/// # Errors
+/// When one of them could not be asked.
+pub fn verdicts(table: &Table, answers: &AllAnswers) -> anyhow::Result<Verdicts> {
+    let mut list = Verdicts::default();
+    for Column { name, reader, version } in &table.matrix {
+        let answers = match answers.get(&(reader.clone(), version.clone())) {
+            Some(Ok(answers)) => answers,
+            Some(Err(why)) => bail!("{name}: {why}"),
+            None => bail!("{name} was not asked"),
+        };
+        list.taken_from.insert(name.clone(), version.clone());
+        for (case, answer) in answers {
+            list.set(case, name, answer.verdict.clone());
+        }
+    }
+    Ok(list)
 }
 
 /// The table for the README.
