@@ -1,5 +1,5 @@
 //! The readers on the conformance suite: what each of those that are there makes of every case, against the verdicts
-//! of `corpus/readers.toml`.
+//! of `oracles/readers.toml`.
 //!
 //! `BLESS=1 cargo test --test corpus` rewrites the verdicts from what the readers say; they are to be read before
 //! they are committed. A reader that is missing, or that is not of the version that the verdicts were taken from, is
@@ -31,10 +31,11 @@ const TIME_OUT: Duration = Duration::from_secs(30);
 const COMMAND: &str = "BLESS=1 cargo test --test corpus";
 
 /// The list of verdicts.
+const LIST: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/oracles/readers.toml");
+
 fn list() -> Verdicts {
-    let path = corpus().join("readers.toml");
-    let text = fs::read_to_string(&path).expect("the list is there");
-    Verdicts::parse(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    let text = fs::read_to_string(LIST).expect("the list is there");
+    Verdicts::parse(&text).unwrap_or_else(|error| panic!("{LIST}: {error}"))
 }
 
 fn corpus() -> &'static Path {
@@ -183,12 +184,12 @@ fn the_verdicts_are_those_of_the_list() {
             list.taken_from.insert(reader.name().to_owned(), reader.version().to_owned());
         }
         // By a second name, so that the other tests never read half of it.
-        let (new, path) = (corpus().join("readers.toml.new"), corpus().join("readers.toml"));
+        let new = format!("{LIST}.new");
         fs::write(&new, list.text(COMMAND)).expect("the list can be written");
-        return fs::rename(new, path).expect("the list can be replaced");
+        return fs::rename(new, LIST).expect("the list can be replaced");
     }
     assert!(wrong.is_empty(), "verdicts that changed (read them, then BLESS=1):\n{wrong}");
-    let text = fs::read_to_string(corpus().join("readers.toml")).expect("the list is there");
+    let text = fs::read_to_string(LIST).expect("the list is there");
     assert!(text == list.text(COMMAND), "the list is not in the form that BLESS=1 writes");
 }
 

@@ -136,7 +136,7 @@ fn every_shape_suspects_decisions_that_exist() {
 
 /// What readers make of the suite, by the list that `tests/corpus.rs` holds against them, and that of old versions.
 static MATRIX: LazyLock<Matrix> = LazyLock::new(|| {
-    let list = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus/readers.toml"));
+    let list = fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/oracles/readers.toml"));
     let mut verdicts = Verdicts::parse(&list.expect("the list is there")).expect("it parses");
     verdicts.join(Verdicts::parse(include_str!("../oracles/history/readers.toml")).expect("it parses"));
     // In the order of the reports, and the versions of a tool in theirs.

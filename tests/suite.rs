@@ -43,8 +43,7 @@ fn the_checked_in_suite_is_the_one_that_is_built() {
 #[test]
 fn the_suite_is_small_and_large_enough() {
     let all = WalkDir::new(folder()).into_iter().map(|entry| entry.expect("the folder can be listed"));
-    // What readers make of the suite is no part of it, and grows with the readers.
-    let files = all.filter(|entry| entry.file_type().is_file() && entry.file_name() != "readers.toml");
+    let files = all.filter(|entry| entry.file_type().is_file());
     let bytes: u64 = files.map(|entry| entry.metadata().map_or(0, |meta| meta.len())).sum();
     assert!(bytes <= MAX_BYTES, "{bytes} bytes");
     assert!(suite().cases().len() >= 400, "{} cases", suite().cases().len());

@@ -1,4 +1,4 @@
-//! What readers make of the suite: for each case and reader the causes of all differences, as `corpus/readers.toml`
+//! What readers make of the suite: for each case and reader the causes of all differences, as `oracles/readers.toml`
 //! lists them.
 
 use std::collections::{BTreeMap, BTreeSet};
