@@ -4,7 +4,7 @@ use std::path::Path;
 
 use cfidiff::compare::Judge;
 use cfidiff::triage::{
-    Cases, Diagnosis, Differing, Observed, Replays, Said, Shape, Wrong, observe, separate, shapes,
+    Cases, Deadline, Diagnosis, Effort, Observed, Replays, Said, Shape, Wrong, observe, separate, shapes,
 };
 use cfidiff::{faults, image};
 use cfidiff_cfi::{Reader, Semantics, Standard, Table};
@@ -72,9 +72,14 @@ fn open(names: &[&str]) -> Vec<Case> {
     cases.collect()
 }
 
+/// What there is to explain of a reader.
+fn ask(oracle: &dyn Oracle, inputs: &[Case]) -> Observed {
+    observe(oracle, inputs, &Judge::new(Vec::new()), Effort::FULL, &Deadline::never())
+}
+
 /// The names of the exact diagnoses.
 fn diagnoses(oracle: &dyn Oracle, inputs: Vec<Case>) -> Vec<Vec<&'static str>> {
-    let observed = observe(oracle, &inputs, &Judge::new(Vec::new()), Differing::All);
+    let observed = ask(oracle, &inputs);
     let cases = Cases::of_inputs(inputs, None);
     let found = Replays::new(&cases, faults::all().collect()).diagnose(&observed);
     let names = |found: &Diagnosis| found.faults.iter().map(|fault| fault.name).collect();
@@ -85,7 +90,7 @@ fn diagnoses(oracle: &dyn Oracle, inputs: Vec<Case>) -> Vec<Vec<&'static str>> {
 fn a_right_reader_has_nothing_to_explain() {
     let inputs = open(&["state/early-returns", "terminator/zero-middle", "damage/signed-truncated"]);
     let right = Faulty::new(&Standard, &[Says::all(), ROWS]);
-    assert!(observe(&right, &inputs, &Judge::new(Vec::new()), Differing::All).is_empty());
+    assert!(ask(&right, &inputs).is_empty());
     assert!(diagnoses(&right, inputs).is_empty());
 }
 
@@ -130,7 +135,7 @@ fn a_mistake_in_the_rows_alone_is_told_from_one_in_the_instructions() {
     let faulty = fault.planted_in(&Standard);
     let reader = RowsAlone(Faulty::new(&faulty, &[RECORDS | Says::INSTRUCTIONS, ROWS]));
     let inputs = open(&["factor/sf-caf4"]);
-    let observed = observe(&reader, &inputs, &Judge::new(Vec::new()), Differing::All);
+    let observed = ask(&reader, &inputs);
     let cases = Cases::of_inputs(inputs, None);
     let found = Replays::new(&cases, faults::all().collect()).diagnose(&observed);
     let names: Vec<_> = found.iter().map(|found| (found.faults[0].name, found.rows_alone)).collect();

@@ -3,6 +3,7 @@
 use std::io::{self, IsTerminal, Write as _};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::Context as _;
 use cfidiff::campaign::{self, Exit, FileReport, Plan, Settings};
@@ -106,6 +107,7 @@ impl Check {
         let bar = progress_bar(plan.files.len() as u64, common.quiet);
         let log = Log { bar: bar.clone(), silent: self.report_is_on_terminal() };
         log.missing(&summary, common.quiet);
+        let started = Instant::now();
         let mut suspicious = Vec::new();
         let mut unexplained = Unexplained::default();
         let mut written = plan.unreadable.iter().try_for_each(|unreadable| {
@@ -138,7 +140,8 @@ impl Check {
             Some(list) => self.expected.conclude(list, &mut summary)?,
             None => None,
         };
-        summary.triages = unexplained.explain(&readers, &judge, &settings.image)?;
+        summary.triages =
+            unexplained.explain(&readers, &judge, &settings.image, &self.paths, started.elapsed())?;
         log.costs(&summary, common.quiet);
         match written.and_then(|()| report.end(&summary)) {
             // Who reads only the start of a report still learns from the exit code how it went up to there.

@@ -16,7 +16,7 @@ pub struct Wanted {
     readers: Vec<String>,
     /// Compare with a reader of yours as well: a command that speaks the protocol of oracles/PROTOCOL.md. With
     /// {file} in it the command is started for each file, without it is asked for file after file. May be given again.
-    #[arg(long = "reader-cmd", value_name = "NAME=CMD")]
+    #[arg(long = "reader-cmd", value_name = "NAME=CMD", value_parser = reader_command)]
     commands: Vec<String>,
     /// How long a reader may take for one file, and a tool that gets many files at once for these, in seconds. For each
     /// MiB of call frame information there are 10 seconds more.
@@ -38,12 +38,21 @@ impl Wanted {
         !self.readers.is_empty() || !self.commands.is_empty()
     }
 
-    /// Looks for them.
+    /// Looks for them: those that are named beside all others, unless only some are wanted.
     pub fn find(&self) -> Readers {
-        let asked_for = !self.readers.is_empty();
+        self.find_among(self.readers.is_empty())
+    }
+
+    /// Looks for those that are named, and only where none is for all.
+    pub fn find_named(&self) -> Readers {
+        self.find_among(!self.are_given())
+    }
+
+    fn find_among(&self, all: bool) -> Readers {
+        let asked_for = !all;
         let time_out = Duration::from_secs(self.timeout);
         let found =
-            if asked_for { registry::probe(&self.readers, time_out) } else { registry::probe_all(time_out) };
+            if all { registry::probe_all(time_out) } else { registry::probe(&self.readers, time_out) };
         let (mut there, mut missing) = (Vec::new(), Vec::new());
         for reader in found {
             match reader {
@@ -79,4 +88,12 @@ pub(crate) fn reader_name(name: &str) -> Result<String, String> {
     }
     let names: Vec<&str> = registry::TOOLS.iter().map(|tool| tool.name).collect();
     Err(format!("no reader has this name; there are {}", names.join(", ")))
+}
+
+/// A name and a command.
+fn reader_command(pair: &str) -> Result<String, String> {
+    match pair.split_once('=') {
+        Some((name, command)) if !name.trim().is_empty() && !command.trim().is_empty() => Ok(pair.to_owned()),
+        _ => Err("a name and a command are expected, as mine='./mine --cfi'".to_owned()),
+    }
 }

@@ -7,7 +7,7 @@ use cfidiff::campaign::{Exit, Plan};
 use cfidiff::compare::Judge;
 use cfidiff::image::{self, OpenError};
 use cfidiff::report::{Detail, Json, triage_text};
-use cfidiff::triage::{Account, Effort};
+use cfidiff::triage::{Account, Deadline, Effort};
 use cfidiff_model::Case;
 use clap::ValueEnum;
 
@@ -17,12 +17,21 @@ use crate::cli::log::Log;
 use crate::cli::readers::Wanted;
 use crate::cli::upstream::Reports;
 
+/// What `--reader` says here.
+const READERS: &str = "The reader to ask, or all versions of this tool; may be given again. Default, with no reader-cmd \
+    either: all that are there, see `doctor`";
+/// What `--reader-cmd` says here.
+const COMMANDS: &str = "A reader of yours to ask: a command that speaks the protocol of oracles/PROTOCOL.md. With {file} in \
+    it the command is started for each file, without it is asked for file after file. May be given again";
+
 /// Name the one mistake that explains a reader's differences; without a path, on the checked-in corpus.
 ///
 /// The reader's answers are held against those of our reader with each fault of `cfidiff faults` planted in it, then
 /// with two of them. What no fault explains is told by its shape: which numbers are off, by what. Exit code 1 if the
 /// reader differs.
 #[derive(clap::Args)]
+#[command(mut_arg("readers", |arg| arg.help(READERS).long_help(READERS)))]
+#[command(mut_arg("commands", |arg| arg.help(COMMANDS).long_help(COMMANDS)))]
 pub struct Triage {
     /// Files and directories.
     paths: Vec<PathBuf>,
@@ -56,7 +65,7 @@ impl Triage {
     pub fn run(self, common: &Common) -> anyhow::Result<Exit> {
         let paths = if self.paths.is_empty() { vec![suite_folder(common)?] } else { self.paths };
         let (inputs, unreadable) = open(&paths);
-        let (readers, missing) = self.wanted.find();
+        let (readers, missing) = self.wanted.find_named();
         for (missing, _) in missing.iter().filter(|(_, asked_for)| *asked_for) {
             Log::plain().line(&format!("{} is not asked: {}", missing.name, missing.why));
         }
@@ -68,10 +77,12 @@ impl Triage {
             Form::Jsonl => Report::Json(Json::lines(out)),
             Form::Json => Report::Json(Json::document(out)),
         };
-        let mut differs = false;
+        let (mut differs, mut broke, mut compared) = (false, false, false);
         for reader in readers.iter().filter(|_| !inputs.is_empty()) {
-            let account = Account::of(&**reader, &inputs, &judge, Effort::FULL)?;
+            let account = Account::of(&**reader, &inputs, &judge, Effort::FULL, &Deadline::never())?;
             differs |= account.differences > 0;
+            broke |= account.is_broken();
+            compared |= account.sections > 0;
             report.reader(&account, &inputs)?;
             if let Some(reports) = &reports {
                 reports.write(&**reader, &account, &inputs, &judge)?;
@@ -80,9 +91,9 @@ impl Triage {
         report.end()?;
         Ok(match () {
             () if differs => Exit::Findings,
-            () if missing.iter().any(|(_, asked_for)| *asked_for) => Exit::ReaderBroke,
+            () if broke || missing.iter().any(|(_, asked_for)| *asked_for) => Exit::ReaderBroke,
             () if unreadable => Exit::Usage,
-            () if inputs.is_empty() || readers.is_empty() => Exit::NothingCompared,
+            () if !compared => Exit::NothingCompared,
             () => Exit::Agree,
         })
     }

@@ -63,7 +63,8 @@ impl StackTriage<'_> {
         let explained = report.different - report.left.len();
         let compared = counted(self.lists.pairs.len() as u64, "stack");
         match report.different {
-            0 => writeln!(out, "{compared} compared, no difference to explain"),
+            0 if self.lists.agrees() => writeln!(out, "{compared} compared, no difference to explain"),
+            0 => writeln!(out, "{compared} compared, none differs, and others have no partner"),
             different => writeln!(out, "{compared} compared, {different} differ, {explained} explained"),
         }
     }

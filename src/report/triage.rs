@@ -5,10 +5,13 @@ use std::io::{self, Write};
 use cfidiff_model::Case;
 
 use crate::report::{Answer, Beside, Explain, counted, printable, side_by_side};
-use crate::triage::{Account, Named, Shape, Shown};
+use crate::triage::{Account, Broke, Named, Shape, Shown, Stopped};
 
 /// How many diagnoses that are equally good are shown.
 const MAX_EXACT: usize = 5;
+
+/// How many ways to break are shown.
+const MAX_BREAKS: usize = 8;
 
 /// How many lines of a record are shown; `explain` shows all.
 const MAX_LINES: usize = 80;
@@ -32,11 +35,19 @@ pub fn triage_text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let name = format!("{} {}", account.reader, account.version);
+    let differences = match account.differences {
+        0 if account.sections == 0 => "nothing to compare".to_owned(),
+        0 => "no difference to explain".to_owned(),
+        count => {
+            let cases = counted(account.cases as u64, "case");
+            format!("{} in {cases}", counted(count as u64, "difference"))
+        }
+    };
+    writeln!(out, "{}: {differences}", printable(&name))?;
+    breaks(account, out)?;
     if account.differences == 0 {
-        return writeln!(out, "{}: no difference to explain", printable(&name));
+        return Ok(());
     }
-    let differences = counted(account.differences as u64, "difference");
-    writeln!(out, "{}: {differences} in {}", printable(&name), counted(account.cases as u64, "case"))?;
     if account.looked_at < account.differences {
         writeln!(out, "  of which {} are looked at", account.looked_at)?;
     }
@@ -72,14 +83,30 @@ pub fn triage_text(
     Ok(())
 }
 
+/// Where the reader broke, which no decision of a reader that goes on could explain.
+fn breaks(account: &Account, out: &mut dyn Write) -> io::Result<()> {
+    let sections: usize = account.breaks.iter().map(|broke| broke.sections).sum();
+    if sections > 0 {
+        let words = "it did not read to the end, which is no wrong answer and has no diagnosis:";
+        writeln!(out, "{} {words}", counted(sections as u64, "section"))?;
+    }
+    for broke in account.breaks.iter().take(MAX_BREAKS) {
+        let Broke { words, sections, file, .. } = broke;
+        writeln!(out, "    {sections:>7}  {}, for instance in {}", printable(words), printable(file))?;
+    }
+    if account.breaks.len() > MAX_BREAKS {
+        writeln!(out, "    and {} other kinds of words", account.breaks.len() - MAX_BREAKS)?;
+    }
+    Ok(())
+}
+
 /// What was found for one reader in a few lines, for the end of a longer report.
 pub fn triage_lines(account: &Account, out: &mut dyn Write) -> io::Result<()> {
     let reader = printable(&account.reader);
     let limit = if account.is_exact() { 1 } else { account.diagnoses.len() };
     for found in account.diagnoses.iter().take(limit) {
-        let kind = if found.exact { "diagnosis" } else { "hint" };
         let explains = format!("explains {} of {}", found.explained, counted_differences(account));
-        writeln!(out, "{kind} for {reader}: {} {explains}", found.names().join(" + "))?;
+        writeln!(out, "{} for {reader}: {} {explains}", kind(found), found.names().join(" + "))?;
         for fault in &found.faults {
             writeln!(out, "    The reader {}. It should {}.", fault.does, fault.should)?;
         }
@@ -93,7 +120,20 @@ pub fn triage_lines(account: &Account, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{words} {} of {} of {reader}", account.remain(), counted_differences(account))?;
         shapes(&account.shapes, out)?;
     }
+    for Stopped { files, of, command } in &account.stopped {
+        let files = format!("after {files} of {}", counted(*of as u64, "file"));
+        writeln!(out, "the triage of {reader} stopped early, {files}; to go on: {}", printable(command))?;
+    }
     Ok(())
+}
+
+/// What a diagnosis is called by how good it is.
+fn kind(found: &Named) -> String {
+    match found.fits {
+        _ if found.exact => "diagnosis".to_owned(),
+        100 => "diagnosis of a part".to_owned(),
+        percent => format!("hint ({percent} %)"),
+    }
 }
 
 /// How many differences there are to explain, with their noun.
@@ -102,8 +142,7 @@ fn counted_differences(account: &Account) -> String {
 }
 
 fn diagnosis(account: &Account, found: &Named, out: &mut dyn Write) -> io::Result<()> {
-    let kind = if found.exact { "diagnosis" } else { "hint" };
-    writeln!(out, "{kind} {}", found.names().join(" + "))?;
+    writeln!(out, "{} {}", kind(found), found.names().join(" + "))?;
     for fault in &found.faults {
         writeln!(out, "    The reader {}. It should {}.", fault.does, fault.should)?;
         writeln!(out, "    clause    {}", fault.clause)?;
@@ -114,9 +153,13 @@ fn diagnosis(account: &Account, found: &Named, out: &mut dyn Write) -> io::Resul
     }
     let explains = format!("{} of {}", found.explained, counted_differences(account));
     writeln!(out, "    explains  {explains}, {} remain", account.looked_at - found.explained)?;
+    if found.refuted > 0 {
+        let places = counted(found.refuted as u64, "difference");
+        writeln!(out, "    against   {places} where it says yet another thing than with this mistake")?;
+    }
     if found.contradicted > 0 {
-        let words = "places where the reader is right and would not be with this fault";
-        writeln!(out, "    against   {} {words}", found.contradicted)?;
+        let places = counted(found.contradicted as u64, "place");
+        writeln!(out, "    against   {places} where the reader is right and would not be with this mistake")?;
     }
     Ok(())
 }

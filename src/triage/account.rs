@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::compare::{Judge, asked, repro};
 use crate::faults::{self, PlantedFault};
 use crate::triage::answers::{Cases, Part, Place, Said};
+use crate::triage::deadline::Deadline;
 use crate::triage::diagnose::{Diagnosis, Evidence, Replays};
 use crate::triage::observe::{Differing, observe};
-use crate::triage::observed::Observed;
+use crate::triage::observed::{Break, Observed};
 use crate::triage::separate::separate;
 use crate::triage::shapes::{Shape, shapes};
 
@@ -21,8 +22,10 @@ use crate::triage::shapes::{Shape, shapes};
 pub struct Effort {
     /// Which differences are to be explained.
     pub differing: Differing,
-    /// Of how many places each, those where the reader differs and those where it agrees, the faults are tried.
+    /// How many differences of a section, and how many in all, the faults are tried on.
     pub places: usize,
+    /// On how many of all records they are tried beside, to see what speaks against them.
+    pub records: usize,
     /// How many bytes may be read to try pairs of faults.
     pub pair_bytes: usize,
     /// Whether the reader may be asked about cases of the suite, to tell faults apart.
@@ -31,11 +34,21 @@ pub struct Effort {
 
 impl Effort {
     /// All that helps, for one reader that is asked for.
-    pub const FULL: Effort =
-        Effort { differing: Differing::All, places: 4096, pair_bytes: 1 << 30, asks_suite: true };
+    pub const FULL: Effort = Effort {
+        differing: Differing::All,
+        places: 1 << 12,
+        records: 1 << 14,
+        pair_bytes: 1 << 30,
+        asks_suite: true,
+    };
     /// What can be done behind another task, for what that left unexplained.
-    pub const QUICK: Effort =
-        Effort { differing: Differing::Unexplained, places: 512, pair_bytes: 1 << 24, asks_suite: false };
+    pub const QUICK: Effort = Effort {
+        differing: Differing::Unexplained,
+        places: 1 << 9,
+        records: 1 << 11,
+        pair_bytes: 1 << 24,
+        asks_suite: false,
+    };
 }
 
 /// What the triage found for one reader.
@@ -62,6 +75,36 @@ pub struct Account {
     pub shapes: Vec<Shape>,
     /// The smallest place that no diagnosis explains; none when they explain all.
     pub unexplained: Vec<Shown>,
+    /// How many sections the reader spoke of.
+    pub sections: usize,
+    /// Where it broke, the most frequent words first. No planted fault is asked to explain that.
+    pub breaks: Vec<Broke>,
+    /// How far the triage came when it stopped early; none when it did not.
+    pub stopped: Vec<Stopped>,
+}
+
+/// How far a triage came that stopped early, for it has a short time only or few files.
+#[derive(Clone, Debug, Serialize)]
+pub struct Stopped {
+    /// How many of the files with differences were looked at.
+    pub files: usize,
+    /// How many there are.
+    pub of: usize,
+    /// The command that looks at all of them.
+    pub command: String,
+}
+
+/// Sections that a reader did not read to the end, for the same reason.
+#[derive(Clone, Debug, Serialize)]
+pub struct Broke {
+    /// The reader's words without their numbers.
+    pub words: String,
+    /// How many sections.
+    pub sections: usize,
+    /// How many records it did not give in them for which no fault of the tool is listed.
+    pub unexplained: usize,
+    /// The first of the cases.
+    pub file: String,
 }
 
 /// One mistake, or two at once, with how well it explains the differences.
@@ -78,6 +121,11 @@ pub struct Named {
     pub explained: usize,
     /// At how many places the reader is right and would not be with it.
     pub contradicted: usize,
+    /// At how many differences the reader says yet another thing than with it.
+    pub refuted: usize,
+    /// Of the places that the fault changes, and where the reader says anything, at how many percent it says what one
+    /// with the fault does. At 100 it is the diagnosis of these.
+    pub fits: usize,
     /// The smallest place that shows it; none when the reader was silent at all of them and would be.
     pub evidence: Vec<Shown>,
 }
@@ -131,40 +179,77 @@ fn in_words<S: serde::Serializer>(
 }
 
 impl Account {
-    /// Asks a reader about the cases and names what explains where it differs. Fails when the suite cannot be written
-    /// to a temporary folder.
-    pub fn of(reader: &dyn Oracle, inputs: &[Case], judge: &Judge, effort: Effort) -> io::Result<Account> {
-        let mut observed = observe(reader, inputs, judge, effort.differing);
+    /// Asks a reader about the cases and names what explains where it differs, until the time is over. Fails when the
+    /// suite cannot be written to a temporary folder.
+    pub fn of(
+        reader: &dyn Oracle,
+        inputs: &[Case],
+        judge: &Judge,
+        effort: Effort,
+        deadline: &Deadline,
+    ) -> io::Result<Account> {
+        let mut observed = observe(reader, inputs, judge, effort, deadline);
+        let inputs = &inputs[..observed.asked];
         let mut account = Account {
+            differences: observed.differences(),
+            cases: observed.cases(),
+            sections: observed.sections(),
+            breaks: breaks(&observed, inputs),
+            ..Account::unasked(reader)
+        };
+        if !observed.is_empty() {
+            let focus = observed.focus(inputs, effort.places, effort.records);
+            let cases = Cases::of_inputs(inputs.to_vec(), Some(focus));
+            let replays = Replays::until(deadline, &cases, faults::all().collect());
+            let replays = replays.with_pair_bytes(effort.pair_bytes);
+            let mut found = replays.diagnose(&observed);
+            if effort.asks_suite {
+                found = told_apart(reader, judge, found)?;
+            }
+            account.conclude(reader, &replays, &observed, &found);
+        }
+        Ok(account)
+    }
+
+    /// What is known of a reader that was asked nothing.
+    pub(super) fn unasked(reader: &dyn Oracle) -> Account {
+        Account {
             reader: reader.name().to_owned(),
             version: reader.version().to_owned(),
             asked: asked(reader.name(), reader.command()),
-            differences: observed.len(),
-            cases: observed.cases(),
+            differences: 0,
+            cases: 0,
             looked_at: 0,
             explained: 0,
             diagnoses: Vec::new(),
             shapes: Vec::new(),
             unexplained: Vec::new(),
-        };
-        if observed.is_empty() {
-            return Ok(account);
+            sections: 0,
+            breaks: Vec::new(),
+            stopped: Vec::new(),
         }
-        let focus = observed.focus(inputs, effort.places);
-        let cases = Cases::of_inputs(inputs.to_vec(), Some(focus));
-        let replays = Replays::new(&cases, faults::all().collect()).with_pair_bytes(effort.pair_bytes);
-        let mut found = replays.diagnose(&observed);
-        if effort.asks_suite {
-            found = told_apart(reader, judge, found)?;
-        }
-        let open = replays.unexplained(&observed, &found);
-        account.looked_at = observed.len();
-        account.explained = observed.len() - open.len();
-        account.shapes = shapes(&cases, &observed, &open);
-        let shown = |evidence| shown(reader, &cases, &observed, evidence);
-        account.unexplained = replays.smallest(&observed, &open).and_then(shown).into_iter().collect();
-        account.diagnoses = found.iter().map(|found| named(reader, &replays, &observed, found)).collect();
-        Ok(account)
+    }
+
+    /// Puts what was found into words.
+    fn conclude(
+        &mut self,
+        reader: &dyn Oracle,
+        replays: &Replays<'_>,
+        observed: &Observed,
+        found: &[Diagnosis],
+    ) {
+        let open = replays.unexplained(observed, found);
+        self.looked_at = observed.len();
+        self.explained = observed.len() - open.len();
+        self.shapes = shapes(replays.cases, observed, &open);
+        let shown = |evidence| shown(reader, replays.cases, observed, evidence);
+        self.unexplained = replays.smallest(observed, &open).and_then(shown).into_iter().collect();
+        self.diagnoses = found.iter().map(|found| named(reader, replays, observed, found)).collect();
+    }
+
+    /// Whether the reader broke where no listed fault of it tells why.
+    pub fn is_broken(&self) -> bool {
+        self.breaks.iter().any(|broke| broke.unexplained > 0)
     }
 
     /// How many of the differences that were looked at nothing explains.
@@ -183,6 +268,22 @@ impl Named {
     pub fn names(&self) -> Vec<&'static str> {
         self.faults.iter().map(|fault| fault.name).collect()
     }
+}
+
+/// Where the reader broke, the most frequent words first.
+fn breaks(observed: &Observed, inputs: &[Case]) -> Vec<Broke> {
+    let broke = |(words, broke): (&String, &Break)| {
+        let first = broke.sections.first().and_then(|(case, _)| inputs.get(*case as usize));
+        Broke {
+            words: words.clone(),
+            sections: broke.sections.len(),
+            unexplained: broke.unexplained,
+            file: first.map(|case| case.name.clone()).unwrap_or_default(),
+        }
+    };
+    let mut breaks: Vec<Broke> = observed.breaks.iter().map(broke).collect();
+    breaks.sort_by_key(|broke| std::cmp::Reverse(broke.sections));
+    breaks
 }
 
 /// Of single faults that explain a reader equally well, those that also explain what it says of the suite.
@@ -208,6 +309,8 @@ fn named(reader: &dyn Oracle, replays: &Replays<'_>, observed: &Observed, found:
         rows_alone: found.rows_alone,
         explained: found.explained,
         contradicted: found.contradicted,
+        refuted: found.refuted,
+        fits: found.fits(),
         evidence: evidence.into_iter().collect(),
     }
 }

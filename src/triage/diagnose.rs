@@ -8,6 +8,7 @@ use rayon::prelude::*;
 
 use crate::faults::PlantedFault;
 use crate::triage::answers::{Cases, Difference, Place, Said, Wrong};
+use crate::triage::deadline::Deadline;
 use crate::triage::observed::{Observed, Pass};
 
 /// How many pairs of faults are replayed at least, the likeliest first.
@@ -32,6 +33,8 @@ pub struct Diagnosis {
     pub explained: usize,
     /// How many places there are where a reader with the fault would differ, and this one does not.
     pub contradicted: usize,
+    /// At how many differences the reader says yet another thing than one with the fault would.
+    pub refuted: usize,
     /// How many differences there are.
     pub total: usize,
 }
@@ -42,8 +45,14 @@ impl Diagnosis {
         self.explained == self.total && self.contradicted == 0
     }
 
+    /// Of the places that the fault changes, and where this reader says anything, at how many percent it says what one
+    /// with the fault does.
+    pub fn fits(&self) -> usize {
+        100 * self.explained / (self.explained + self.refuted + self.contradicted).max(1)
+    }
+
     /// Of all places where one of the two differs from us, how many percent have the same answer.
-    pub fn percent(&self) -> usize {
+    fn percent(&self) -> usize {
         100 * self.explained / (self.total + self.contradicted).max(1)
     }
 }
@@ -55,6 +64,7 @@ pub struct Replays<'c> {
     faults: Vec<&'static PlantedFault>,
     wrong: Vec<Wrong>,
     pair_bytes: usize,
+    deadline: &'c Deadline,
 }
 
 /// A place that shows a fault.
@@ -122,10 +132,29 @@ impl Bits {
 impl<'c> Replays<'c> {
     /// Reads the cases under each of the faults.
     pub fn new(cases: &'c Cases, faults: Vec<&'static PlantedFault>) -> Replays<'c> {
-        let all = 0..cases.inputs.len();
-        let wrong =
-            faults.par_iter().map(|fault| cases.wrong(all.clone(), &fault.planted_in(&Standard))).collect();
-        Replays { cases, faults, wrong, pair_bytes: PAIR_BYTES }
+        static NEVER: Deadline = Deadline::never();
+        Replays::until(&NEVER, cases, faults)
+    }
+
+    /// The same as far as the time allows: a fault under which not all cases could be read is as if it were not there.
+    pub fn until(
+        deadline: &'c Deadline,
+        cases: &'c Cases,
+        faults: Vec<&'static PlantedFault>,
+    ) -> Replays<'c> {
+        let replay = |fault: &'static PlantedFault| {
+            let faulty = fault.planted_in(&Standard);
+            let mut wrong = Vec::new();
+            for case in 0..cases.inputs.len() {
+                if deadline.is_over() {
+                    return None;
+                }
+                wrong.extend(cases.wrong_in(case, &faulty));
+            }
+            Some((fault, wrong))
+        };
+        let (faults, wrong) = faults.into_par_iter().filter_map(replay).unzip();
+        Replays { cases, faults, wrong, pair_bytes: PAIR_BYTES, deadline }
     }
 
     /// Reads no more than so many bytes for all pairs of faults.
@@ -166,6 +195,7 @@ impl<'c> Replays<'c> {
             rows_alone: fit.rows_alone,
             explained: fit.explained.len(),
             contradicted: fit.contradicted,
+            refuted: fit.refuted,
             total,
         };
         let mut exact: Vec<Diagnosis> = singles.iter().map(diagnosis).filter(Diagnosis::is_exact).collect();
@@ -173,7 +203,10 @@ impl<'c> Replays<'c> {
         let mut names = BTreeSet::new();
         exact.retain(|found| names.insert(found.faults[0].name));
         if exact.is_empty() {
-            exact = self.pairs(observed, &fits, total);
+            exact = self.pairs(observed, &fits, false);
+        }
+        if exact.is_empty() && !in_rows.is_empty() {
+            exact = self.pairs(observed, &in_rows, true);
         }
         if !exact.is_empty() {
             return exact;
@@ -320,7 +353,8 @@ impl<'c> Replays<'c> {
     }
 
     /// The pairs of faults that explain everything, of those that may.
-    fn pairs(&self, observed: &Observed, fits: &[Fit], total: usize) -> Vec<Diagnosis> {
+    fn pairs(&self, observed: &Observed, fits: &[Fit], rows_alone: bool) -> Vec<Diagnosis> {
+        let total = observed.len();
         let mut parts: Vec<usize> = (0..fits.len()).filter(|&at| fits[at].touched.len() > 0).collect();
         parts.sort_by_key(|&at| {
             let fit = &fits[at];
@@ -345,7 +379,7 @@ impl<'c> Replays<'c> {
         let found: Vec<_> = pairs
             .par_iter()
             .flat_map_iter(|&(_, one, other)| [(one, other), (other, one)])
-            .filter(|&(inner, outer)| self.is_exact(observed, inner, outer))
+            .filter(|&(inner, outer)| self.is_exact(observed, inner, outer, rows_alone))
             .map(|(one, other)| (one.min(other), one.max(other)))
             .collect();
         let mut seen = Vec::new();
@@ -356,26 +390,31 @@ impl<'c> Replays<'c> {
         }
         let diagnosis = |(one, other): (usize, usize)| Diagnosis {
             faults: vec![self.faults[one], self.faults[other]],
-            rows_alone: false,
+            rows_alone,
             explained: total,
             contradicted: 0,
+            refuted: 0,
             total,
         };
         seen.into_iter().map(diagnosis).collect()
     }
 
-    /// Whether a reader with both faults says just what this one does. Ends at the first case where it does not.
-    fn is_exact(&self, observed: &Observed, inner: usize, outer: usize) -> bool {
+    /// Whether a reader with both faults says just what this one does. Ends at the first case where it does not, or when
+    /// the time is over.
+    fn is_exact(&self, observed: &Observed, inner: usize, outer: usize, rows_alone: bool) -> bool {
         let faulty = self.faults[inner].planted_in(&Standard);
         let faulty = self.faults[outer].planted_in(&faulty);
         let theirs = observed.passes.iter().flat_map(|pass| &pass.wrong);
         let mut cases = self.cases.cases_of(theirs.chain(&self.wrong[inner]).chain(&self.wrong[outer]));
         cases.sort_by_key(|&case| self.cases.sizes[case]);
         cases.into_iter().all(|case| {
+            if self.deadline.is_over() {
+                return false;
+            }
             let wrong = self.cases.wrong_in(case, &faulty);
             observed.passes.iter().all(|pass| {
                 let mut same = true;
-                self.compare(pass, of_case(&pass.wrong, case), &wrong, false, &mut |of| {
+                self.compare(pass, of_case(&pass.wrong, case), &wrong, rows_alone, &mut |of| {
                     same &= matches!(of, Compared::Same(_));
                 });
                 same

@@ -7,6 +7,7 @@
 mod account;
 mod answers;
 mod behind;
+mod deadline;
 mod diagnose;
 mod observe;
 mod observed;
@@ -16,12 +17,13 @@ mod shapes;
 mod smallest;
 pub mod stacks;
 
-pub use account::{Account, Effort, Named, Shown};
+pub use account::{Account, Broke, Effort, Named, Shown, Stopped};
 pub use answers::{Cases, Difference, Part, Place, Said, Wrong};
 pub use behind::Unexplained;
+pub use deadline::Deadline;
 pub use diagnose::{Diagnosis, Evidence, Replays};
 pub use observe::{Differing, observe};
-pub use observed::{Observed, Pass};
+pub use observed::{Break, Observed, Pass};
 pub use score::{Caught, CaughtPair, Score, score};
 pub use separate::separate;
 pub use shapes::{Shape, shapes};

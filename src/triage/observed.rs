@@ -1,20 +1,30 @@
 //! What a reader said that differs from ours: what a diagnosis has to explain.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use cfidiff_cfi::{Reader, Table};
 use cfidiff_model::{Case, Says};
 
 use crate::triage::answers::{Part, Place, Wrong};
 
-/// So many records are looked at without a choice.
-const RECORDS: usize = 1 << 14;
-
 /// The passes of a reader over some cases.
 #[derive(Default)]
 pub struct Observed {
     /// One or several, each with its own part of the whole.
     pub passes: Vec<Pass>,
+    /// Of how many of the cases, from the first on, the reader was asked.
+    pub asked: usize,
+    /// Where the reader broke, by its words without their numbers.
+    pub breaks: BTreeMap<String, Break>,
+}
+
+/// What became of sections that a reader did not read to the end.
+#[derive(Clone, Debug, Default)]
+pub struct Break {
+    /// The sections.
+    pub sections: BTreeSet<(u32, Part)>,
+    /// How many records it did not give for which no fault of the tool is listed.
+    pub unexplained: usize,
 }
 
 /// One pass of a reader.
@@ -29,6 +39,8 @@ pub struct Pass {
     /// Where its difference has another explanation, or nobody can tell who is right: no diagnosis is asked to explain
     /// it, nor contradicted by it.
     pub open: BTreeSet<Place>,
+    /// How many differences there are beside those that are kept.
+    pub left_out: usize,
 }
 
 impl Pass {
@@ -45,7 +57,7 @@ impl Observed {
     /// A reader in this process, of which everything is known.
     pub fn whole(wrong: Wrong) -> Observed {
         let pass = Pass { everywhere: Some(Says::all()), wrong, ..Pass::default() };
-        Observed { passes: vec![pass] }
+        Observed { passes: vec![pass], ..Observed::default() }
     }
 
     /// Whether it says instructions as well as rows, so that a mistake in the one can be told from one in both.
@@ -54,18 +66,25 @@ impl Observed {
         says.fold(Says::empty(), |sum, says| sum | *says).contains(Says::INSTRUCTIONS | Says::ROWS)
     }
 
+    /// How many sections the reader spoke of.
+    pub fn sections(&self) -> usize {
+        let spoken_of = |pass: &Pass| pass.of_section.iter().filter(|(_, says)| !says.is_empty()).count();
+        self.passes.iter().map(spoken_of).max().unwrap_or_default()
+    }
+
     /// In how many cases there are differences.
     pub fn cases(&self) -> usize {
         let places = self.passes.iter().flat_map(|pass| &pass.wrong);
         places.map(|(place, _)| place.case).collect::<BTreeSet<_>>().len()
     }
 
-    /// Cuts the differences to so many, at even distances, and gives the places of these and of as many records of the
+    /// Cuts the differences to so many, at even distances, and gives the places of these and of so many records of the
     /// sections that the reader spoke of.
-    pub fn focus(&mut self, inputs: &[Case], limit: usize) -> Vec<Place> {
+    pub fn focus(&mut self, inputs: &[Case], limit: usize, records: usize) -> Vec<Place> {
         let mut places = Vec::new();
         for pass in &mut self.passes {
             let left_out = thin(&mut pass.wrong, limit);
+            pass.left_out += left_out.len();
             pass.open.extend(left_out.into_iter().map(|(place, _)| place));
             places.extend(pass.wrong.iter().map(|(place, _)| *place));
         }
@@ -73,25 +92,31 @@ impl Observed {
             self.passes.iter().flat_map(|pass| pass.of_section.keys().copied()).collect();
         spoken_of.sort_unstable();
         spoken_of.dedup();
-        let mut records = Vec::new();
+        let mut all = Vec::new();
         for (case, part) in spoken_of {
             let Part::Section(index) = part else { continue };
             let input = &inputs[case as usize];
             let table = Table::new(Reader::new(&input.sections[index as usize], input.target));
-            records.extend(
+            all.extend(
                 (0..table.len()).filter_map(|record| {
                     table.offset(record).map(|offset| Place { case, part, at: offset.0 })
                 }),
             );
         }
-        thin(&mut records, limit.max(RECORDS));
-        places.append(&mut records);
+        thin(&mut all, records);
+        places.append(&mut all);
         places
     }
 
     /// How many differences there are to explain.
     pub fn len(&self) -> usize {
         self.passes.iter().map(|pass| pass.wrong.len()).sum()
+    }
+
+    /// How many there are with those that are left out.
+    pub fn differences(&self) -> usize {
+        let of_pass = |pass: &Pass| pass.wrong.len() + pass.left_out;
+        self.passes.iter().map(of_pass).sum()
     }
 
     /// Whether the reader is right everywhere.

@@ -9,9 +9,11 @@ use cfidiff_oracles::Oracle;
 use crate::compare::Judge;
 use crate::faults::PlantedFault;
 use crate::image;
+use crate::triage::account::Effort;
 use crate::triage::answers::Cases;
+use crate::triage::deadline::Deadline;
 use crate::triage::diagnose::{Diagnosis, Replays};
-use crate::triage::observe::{Differing, observe};
+use crate::triage::observe::observe;
 
 /// How many cases the reader is asked about at most.
 const ROUNDS: usize = 8;
@@ -48,7 +50,7 @@ pub fn separate(
         let path = folder.path().join(rounds.to_string());
         fs::write(&path, file)?;
         let Ok(image) = image::open(&path, &image::Options::default()) else { continue };
-        let observed = observe(oracle, &image.cases, judge, Differing::All);
+        let observed = observe(oracle, &image.cases, judge, Effort::FULL, &Deadline::never());
         let here = Cases::of_inputs(image.cases, None);
         let left: Vec<&'static PlantedFault> = if observed.is_empty() {
             // The reader is right here: only faults that change nothing are left.

@@ -12,6 +12,7 @@ use crate::faults::PlantedFault;
 use crate::image;
 use crate::triage::account::{Account, Effort, Shown};
 use crate::triage::answers::Cases;
+use crate::triage::deadline::Deadline;
 use crate::triage::diagnose::Replays;
 use crate::triage::observe::Differing;
 
@@ -53,7 +54,7 @@ pub fn smallest_case(
         let path = folder.path().join("case");
         fs::write(&path, &case.file)?;
         let Ok(image) = image::open(&path, &image::Options::default()) else { continue };
-        let account = Account::of(reader, &image.cases, judge, effort)?;
+        let account = Account::of(reader, &image.cases, judge, effort, &Deadline::never())?;
         let is_it = |names: &[&PlantedFault]| names.iter().any(|other| other.name == fault.name);
         let found = account.diagnoses.into_iter().find(|found| found.exact && is_it(&found.faults));
         if let Some(shown) = found.and_then(|found| found.evidence.into_iter().next()) {

@@ -30,6 +30,8 @@ pub struct SectionAnswer {
     pub without_rows: HashSet<usize>,
     /// What was compared.
     pub compared: Counts,
+    /// How the reader ended it; `None` while it is open.
+    pub outcome: Option<Outcome>,
     /// Whether the reader gave every CIE and FDE.
     pub whole: bool,
     /// Whether there is a finding, listed or not, that says that the reader broke or fell silent.
@@ -146,6 +148,7 @@ impl<'c> Comparator<'c> {
             verdicts: vec![None; table.len()],
             without_rows: HashSet::new(),
             compared: Counts::default(),
+            outcome: None,
             whole: true,
             is_unread: false,
             findings: Vec::new(),
@@ -161,6 +164,7 @@ impl<'c> Comparator<'c> {
     fn close(&mut self, outcome: Outcome) {
         let Some(mut current) = self.current.take() else { return };
         current.missing(&outcome, self.max_findings);
+        current.answer.outcome = Some(outcome);
         self.answers[current.case].sections.push(current.answer);
     }
 

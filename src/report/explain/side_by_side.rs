@@ -73,9 +73,24 @@ pub fn side_by_side(
 ) -> io::Result<()> {
     for (says, theirs) in &answer.entries {
         let (mine, others) = (words(target, ours, *says), words(target, theirs, *says));
-        let differ = |index: &usize| shown == Beside::All || mine.get(*index) != others.get(*index);
-        for index in (0..mine.len().max(others.len())).filter(differ) {
-            pair(mine.get(index), others.get(index), reader, out)?;
+        let mut names: Vec<&str> = Vec::new();
+        for (name, _) in mine.iter().chain(&others) {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        // Field beside field, instruction beside instruction, row beside row.
+        for name in names {
+            let mut mine = mine.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str());
+            let mut others =
+                others.iter().filter(|(other, _)| other == name).map(|(_, value)| value.as_str());
+            loop {
+                match (mine.next(), others.next()) {
+                    (None, None) => break,
+                    (ours, theirs) if ours == theirs && shown == Beside::Differing => {}
+                    (ours, theirs) => pair(name, ours, theirs, reader, out)?,
+                }
+            }
         }
         for fault in &theirs.faults {
             writeln!(out, "{reader} complains: {}", printable(&fault.to_string()))?;
@@ -93,27 +108,22 @@ pub fn side_by_side(
 
 /// One line where both say the same, else both.
 fn pair(
-    ours: Option<&(String, String)>,
-    theirs: Option<&(String, String)>,
+    name: &str,
+    ours: Option<&str>,
+    theirs: Option<&str>,
     reader: &str,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let name = ours.or(theirs).map_or("", |(name, _)| name);
     if ours == theirs {
-        let value = ours.map_or("", |(_, value)| value);
-        return writeln!(out, "  same     {name:23} {value}");
+        return writeln!(out, "  same     {name:23} {}", ours.unwrap_or_default());
     }
-    let words = |side: Option<&(String, String)>| match side {
-        Some((other, value)) if other != name => format!("{other} {value}"),
-        Some((_, value)) => value.clone(),
-        None => "nothing".to_owned(),
-    };
-    writeln!(out, "  differs  {name:23} ours    {}", words(ours))?;
-    writeln!(out, "           {:23} {reader}    {}", "", printable(&words(theirs)))
+    let words = |side: Option<&str>| side.unwrap_or("nothing").to_owned();
+    let width = reader.chars().count().max("ours".len());
+    writeln!(out, "  differs  {name:23} {:width$}    {}", "ours", words(ours))?;
+    writeln!(out, "           {:23} {reader:width$}    {}", "", printable(&words(theirs)))
 }
 
-/// The fields of an entry that a reader says, by name. Instructions and rows come last, so that a missing one shifts
-/// nothing but those behind it.
+/// The fields of an entry that a reader says, by name. Instructions and rows are several of one name.
 fn words(target: &Target, entry: &Entry, says: Says) -> Vec<(String, String)> {
     let mut words = Vec::new();
     let mut add = |needs: Says, name: &str, value: String| {

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use cfidiff_model::Key;
+
 use crate::triage::answers::Place;
 use crate::triage::shapes::bases;
 use crate::triage::shapes::samples::Sample;
@@ -93,7 +95,16 @@ fn cut(samples: &[Sample]) -> Option<Fit> {
     fits.max_by_key(|fit| fit.has.iter().filter(|has| **has).count())
 }
 
+/// Whether a factor of the CIE may have to do with the numbers.
+fn are_scaled(samples: &[Sample]) -> bool {
+    let scaled = [Key::InstructionOperands, Key::RowLocation, Key::RowCfaOffset, Key::RowRegisterRule];
+    samples.first().is_some_and(|sample| scaled.iter().any(|key| key.name() == sample.key))
+}
+
 fn by_data_factor(samples: &[Sample]) -> Option<Fit> {
+    if !are_scaled(samples) {
+        return None;
+    }
     let factor = |sample: &Sample| sample.factors.1;
     let divided = fit(
         samples,
@@ -120,6 +131,9 @@ fn by_data_factor(samples: &[Sample]) -> Option<Fit> {
 }
 
 fn by_code_factor(samples: &[Sample]) -> Option<Fit> {
+    if !are_scaled(samples) {
+        return None;
+    }
     let factor = |sample: &Sample| sample.factors.0;
     let divided = fit(
         samples,
@@ -234,7 +248,12 @@ fn constant_within_function(samples: &[Sample]) -> Option<Fit> {
     if differ.len() < 2 || !is_telling {
         return None;
     }
-    let suspect = "the base from which the record's initial location is counted is taken wrongly";
+    let are_places =
+        [Key::FdeInitialLocation, Key::RowLocation].iter().any(|key| key.name() == samples[0].key);
+    let suspect = match are_places {
+        true => "the base from which the record's initial location is counted is taken wrongly",
+        false => "the first of them is wrong, and the others of the record are computed from it",
+    };
     let words = "theirs is off by the same within a function, and by another number in each function";
     fit(samples, "constant-within-function", words, suspect, |sample| errors[&sample.record].1)
 }

@@ -98,7 +98,7 @@ impl Numbers {
     fn add(&mut self, needs: Says, key: Key, ours: impl Into<i128>, theirs: impl Into<i128>) -> bool {
         let (ours, mut theirs) = (ours.into(), theirs.into());
         if is_address(key) {
-            theirs = ours + wrapped(theirs - ours, self.class);
+            theirs = ours + wrapped(ours, theirs, self.class);
         }
         let is_sample = self.says.contains(needs) && ours != theirs;
         if is_sample {
@@ -189,11 +189,13 @@ fn is_address(key: Key) -> bool {
     matches!(key, Key::FdeInitialLocation | Key::FdeLsda | Key::CiePersonality | Key::RowLocation)
 }
 
-/// The difference of two addresses, which wrap around.
-fn wrapped(error: i128, class: Class) -> i128 {
+/// The difference of two addresses, which wrap around. One with more bits than the file's addresses have wraps where its
+/// own bits end.
+fn wrapped(ours: i128, theirs: i128, class: Class) -> i128 {
+    let error = theirs - ours;
     match class {
-        Class::Elf32 => (error as i32).into(),
-        Class::Elf64 => (error as i64).into(),
+        Class::Elf32 if theirs >> 32 == 0 => (error as i32).into(),
+        Class::Elf32 | Class::Elf64 => (error as i64).into(),
     }
 }
 
