@@ -63,8 +63,8 @@ pub struct Check {
     /// expected answer beside it, which may be broken on purpose.
     #[arg(long)]
     no_invariants: bool,
-    /// Do not look for the mistake behind a reader's unexplained differences, see `triage`. It is looked for in a few
-    /// small files, for a short time.
+    /// Do not look for the mistake behind a reader's unexplained differences, see `triage`. It is looked for in the
+    /// smallest files, for no longer than the check took and 20 seconds at most.
     #[arg(long)]
     no_triage: bool,
 }

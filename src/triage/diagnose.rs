@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use crate::faults::PlantedFault;
 use crate::triage::answers::{Cases, Difference, Place, Said, Wrong};
 use crate::triage::deadline::Deadline;
+use crate::triage::fit::{Bits, Fit, cost, parts};
 use crate::triage::observed::{Observed, Pass};
 
 /// How many pairs of faults are replayed at least, the likeliest first.
@@ -17,11 +18,6 @@ const PAIRS: usize = 48;
 const REPLAYS: usize = 40_000;
 /// How many bytes may be read for all pairs, unless less is asked for.
 const PAIR_BYTES: usize = 1 << 30;
-/// How many partial matches are given.
-const HINTS: usize = 8;
-/// Of how many places that a fault explains one may speak against it, in a reader that may have other faults.
-const DOUBT: usize = 3;
-
 /// One fault, or two at once, and how well it explains what a reader says.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
@@ -37,6 +33,8 @@ pub struct Diagnosis {
     pub refuted: usize,
     /// How many differences there are.
     pub total: usize,
+    /// The differences that it explains, by their number.
+    pub(super) explains: Bits,
 }
 
 impl Diagnosis {
@@ -76,57 +74,6 @@ pub struct Evidence {
     pub difference: Difference,
     /// Whether the reader says nothing of the place.
     pub is_silent: bool,
-}
-
-/// How what one fault makes of the cases fits what a reader says.
-#[derive(Default)]
-struct Fit {
-    rows_alone: bool,
-    /// The differences that it explains, by their number.
-    explained: Bits,
-    /// Those of them at which the reader says anything: silence can have many reasons.
-    spoken: Bits,
-    /// The differences at whose place it makes one of its own.
-    touched: Bits,
-    contradicted: usize,
-    /// At how many of the differences the reader says yet another thing.
-    refuted: usize,
-}
-
-/// A set of small numbers.
-#[derive(Clone, Default)]
-struct Bits(Vec<u64>);
-
-impl Bits {
-    fn insert(&mut self, number: usize) {
-        if self.0.len() <= number / 64 {
-            self.0.resize(number / 64 + 1, 0);
-        }
-        self.0[number / 64] |= 1 << (number % 64);
-    }
-
-    fn has(&self, number: usize) -> bool {
-        self.word(number / 64) & (1 << (number % 64)) != 0
-    }
-
-    fn len(&self) -> usize {
-        self.0.iter().map(|word| word.count_ones() as usize).sum()
-    }
-
-    fn len_without(&self, others: &Bits) -> usize {
-        let words = self.0.iter().enumerate();
-        words.map(|(index, word)| (word & !others.word(index)).count_ones() as usize).sum()
-    }
-
-    fn extend(&mut self, others: &Bits) {
-        let missing = others.0.len().saturating_sub(self.0.len());
-        self.0.extend(std::iter::repeat_n(0, missing));
-        self.0.iter_mut().enumerate().for_each(|(index, word)| *word |= others.word(index));
-    }
-
-    fn word(&self, index: usize) -> u64 {
-        self.0.get(index).copied().unwrap_or_default()
-    }
 }
 
 impl<'c> Replays<'c> {
@@ -190,14 +137,7 @@ impl<'c> Replays<'c> {
         let mut singles: Vec<(usize, &Fit)> =
             fits.iter().enumerate().chain(in_rows.iter().enumerate()).collect();
         singles.retain(|(_, fit)| fit.explained.len() > 0);
-        let diagnosis = |&(at, fit): &(usize, &Fit)| Diagnosis {
-            faults: vec![self.faults[at]],
-            rows_alone: fit.rows_alone,
-            explained: fit.explained.len(),
-            contradicted: fit.contradicted,
-            refuted: fit.refuted,
-            total,
-        };
+        let diagnosis = |&(at, fit): &(usize, &Fit)| fit.diagnosis(vec![self.faults[at]], total);
         let mut exact: Vec<Diagnosis> = singles.iter().map(diagnosis).filter(Diagnosis::is_exact).collect();
         // A mistake that does not show in the instructions of these cases is the same with them and without.
         let mut names = BTreeSet::new();
@@ -211,9 +151,13 @@ impl<'c> Replays<'c> {
         if !exact.is_empty() {
             return exact;
         }
-        let parts = parts(&singles);
+        let mut explained = Bits::default();
+        let parts = parts(&singles, &mut explained);
+        let mut parts: Vec<Diagnosis> = parts.iter().map(diagnosis).collect();
+        let fits = if in_rows.is_empty() { &fits } else { &in_rows };
+        parts.extend(self.parts_of_two(observed, fits, &mut explained));
         if !parts.is_empty() {
-            return parts.iter().map(diagnosis).collect();
+            return parts;
         }
         let mut hints: Vec<Diagnosis> = singles.iter().map(diagnosis).collect();
         hints.sort_by_key(|found| Reverse(found.percent()));
@@ -224,43 +168,15 @@ impl<'c> Replays<'c> {
     /// The differences that none of the diagnoses explains, by the numbers of pass and difference. An exact one leaves
     /// none.
     pub fn unexplained(&self, observed: &Observed, found: &[Diagnosis]) -> Vec<(usize, usize)> {
-        if found.iter().any(Diagnosis::is_exact) {
-            return Vec::new();
-        }
-        let mut open = Vec::new();
-        for (number, pass) in observed.passes.iter().enumerate() {
-            let mut explained = Bits::default();
-            for found in found {
-                for fault in &found.faults {
-                    let wrong = self.of_fault(fault);
-                    self.compare(pass, &pass.wrong, wrong, found.rows_alone, &mut |of| {
-                        if let Compared::Same(at) = of {
-                            explained.insert(at);
-                        }
-                    });
-                }
-            }
-            open.extend((0..pass.wrong.len()).filter(|&at| !explained.has(at)).map(|at| (number, at)));
-        }
-        open
+        let is_open =
+            |number: usize| !found.iter().any(|found| found.is_exact() || found.explains.has(number));
+        observed.numbered().filter(|(number, _)| is_open(*number)).map(|(_, place)| place).collect()
     }
 
-    /// The smallest place where the reader says what one with the fault does, and ours does not. Of two faults, one
-    /// where either changes something.
+    /// The smallest place where the reader says what one with the fault does, and ours does not.
     pub fn evidence(&self, observed: &Observed, found: &Diagnosis) -> Option<Evidence> {
-        let mut best: Option<Evidence> = None;
-        for pass in &observed.passes {
-            let mut shown = BTreeSet::new();
-            for fault in &found.faults {
-                self.compare(pass, &pass.wrong, self.of_fault(fault), found.rows_alone, &mut |of| match of {
-                    Compared::Same(at) => _ = shown.insert(at),
-                    Compared::Other(at) if found.faults.len() > 1 => _ = shown.insert(at),
-                    _ => {}
-                });
-            }
-            shown.into_iter().for_each(|at| self.keep_smaller(pass, at, &mut best));
-        }
-        best
+        let shown = observed.numbered().filter(|(number, _)| found.explains.has(*number));
+        self.smallest(observed, &shown.map(|(_, place)| place).collect::<Vec<_>>())
     }
 
     /// The smallest of these differences, given by the numbers of pass and difference.
@@ -388,15 +304,54 @@ impl<'c> Replays<'c> {
                 seen.push(pair);
             }
         }
-        let diagnosis = |(one, other): (usize, usize)| Diagnosis {
-            faults: vec![self.faults[one], self.faults[other]],
-            rows_alone,
-            explained: total,
-            contradicted: 0,
-            refuted: 0,
-            total,
+        let all = |pair: (usize, usize)| {
+            // Evidence is where either of them changes something.
+            let mut explained = fits[pair.0].touched.clone();
+            explained.extend(&fits[pair.1].touched);
+            let faults = vec![self.faults[pair.0], self.faults[pair.1]];
+            let fit = Fit { rows_alone, explained, ..Fit::default() };
+            Diagnosis { explained: total, ..fit.diagnosis(faults, total) }
         };
-        seen.into_iter().map(diagnosis).collect()
+        seen.into_iter().map(all).collect()
+    }
+
+    /// Two faults at once that explain differences which no single one does, in a reader that has several.
+    fn parts_of_two(&self, observed: &Observed, fits: &[Fit], explained: &mut Bits) -> Vec<Diagnosis> {
+        let open = |fit: &Fit| fit.touched.len_without(explained);
+        let likely: Vec<usize> = (0..fits.len()).filter(|&at| open(&fits[at]) > 0).collect();
+        let mut pairs: Vec<(usize, usize, usize)> = Vec::new();
+        for (index, &one) in likely.iter().enumerate() {
+            for &other in &likely[index + 1..] {
+                // Where only one changes anything, the other is not needed.
+                let both = fits[one].touched.common(&fits[other].touched).len_without(explained);
+                if both > 0 {
+                    pairs.push((both, one, other));
+                }
+            }
+        }
+        let wrong = |at: usize| fits[at].contradicted + fits[at].refuted;
+        pairs.sort_by_key(|&(both, one, other)| (wrong(one).min(wrong(other)), Reverse(both)));
+        let bytes: usize = self.cases.sizes.iter().sum();
+        pairs.truncate(PAIRS.min(self.pair_bytes / (2 * bytes).max(1)));
+        let both_orders = pairs.into_par_iter().flat_map_iter(|(_, one, other)| [(one, other), (other, one)]);
+        let fitted = both_orders.filter_map(|(inner, outer)| {
+            let faulty = self.faults[inner].planted_in(&Standard);
+            let faulty = self.faults[outer].planted_in(&faulty);
+            if self.deadline.is_over() {
+                return None;
+            }
+            let cases = self.cases.cases_of(self.wrong[inner].iter().chain(&self.wrong[outer]));
+            let wrong = self.cases.wrong(cases.into_iter(), &faulty);
+            let rows_alone = fits[inner].rows_alone;
+            Some(((inner.min(outer), inner.max(outer)), self.fit(observed, &wrong, rows_alone)))
+        });
+        let fitted: Vec<((usize, usize), Fit)> = fitted.collect();
+        let all: Vec<_> = fitted.iter().map(|(pair, fit)| (*pair, fit)).collect();
+        let found = parts(&all, explained);
+        let diagnosis = |((one, other), fit): ((usize, usize), &Fit)| {
+            fit.diagnosis(vec![self.faults[one], self.faults[other]], observed.len())
+        };
+        found.into_iter().map(diagnosis).collect()
     }
 
     /// Whether a reader with both faults says just what this one does. Ends at the first case where it does not, or when
@@ -423,26 +378,6 @@ impl<'c> Replays<'c> {
     }
 }
 
-/// Faults of a reader that has several: each explains differences that those before it do not, and hardly anything
-/// speaks against it.
-fn parts<'f>(singles: &[(usize, &'f Fit)]) -> Vec<(usize, &'f Fit)> {
-    let is_likely =
-        |fit: &Fit| fit.spoken.len() > 0 && DOUBT * (fit.contradicted + fit.refuted) <= fit.spoken.len();
-    let mut left: Vec<(usize, &Fit)> = singles.iter().copied().filter(|(_, fit)| is_likely(fit)).collect();
-    let mut explained = Bits::default();
-    let mut parts = Vec::new();
-    while parts.len() < HINTS {
-        let gain = |fit: &Fit| fit.spoken.len_without(&explained);
-        let failed = |fit: &Fit| fit.refuted + fit.contradicted;
-        left.retain(|(_, fit)| gain(fit) > 0);
-        let best = left.iter().copied().min_by_key(|(_, fit)| (Reverse(gain(fit)), failed(fit)));
-        let Some(best) = best else { break };
-        explained.extend(&best.1.explained);
-        parts.push(best);
-    }
-    parts
-}
-
 /// How one place came out.
 enum Compared {
     /// Both say the same; with the number of the reader's difference.
@@ -460,15 +395,4 @@ fn of_case(wrong: &Wrong, case: usize) -> &[(Place, Said)] {
     let first = wrong.partition_point(|(place, _)| (place.case as usize) < case);
     let end = wrong.partition_point(|(place, _)| place.case as usize <= case);
     &wrong[first..end]
-}
-
-/// How many places two faults together leave unexplained, as far as their own answers tell. Where both change
-/// something, the two at once may well say what the reader says.
-fn cost(one: &Fit, other: &Fit, total: usize) -> usize {
-    let words = total.div_ceil(64);
-    let explained = |word: usize| {
-        let (a, b) = (one.explained.word(word), other.explained.word(word));
-        (a | b | one.touched.word(word) & other.touched.word(word)).count_ones() as usize
-    };
-    total - (0..words).map(explained).sum::<usize>() + one.contradicted + other.contradicted
 }

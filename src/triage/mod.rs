@@ -9,6 +9,7 @@ mod answers;
 mod behind;
 mod deadline;
 mod diagnose;
+mod fit;
 mod observe;
 mod observed;
 mod score;

@@ -108,6 +108,12 @@ impl Observed {
         places
     }
 
+    /// All differences with their number among all passes, each as the numbers of its pass and in that.
+    pub(super) fn numbered(&self) -> impl Iterator<Item = (usize, (usize, usize))> {
+        let lengths = self.passes.iter().map(|pass| pass.wrong.len()).enumerate();
+        lengths.flat_map(|(pass, length)| (0..length).map(move |at| (pass, at))).enumerate()
+    }
+
     /// How many differences there are to explain.
     pub fn len(&self) -> usize {
         self.passes.iter().map(|pass| pass.wrong.len()).sum()

@@ -103,6 +103,41 @@ fn a_report_for_the_authors_has_the_case_and_is_not_overwritten() {
     assert_eq!(fs::read_to_string(written.join("report.md")).expect("the report"), "edited");
 }
 
+#[test]
+fn a_reader_alone_is_asked_when_it_is_named_and_its_command_is_read() {
+    let folder = Folder::new();
+    let reader = reader(&folder, FORGETS_CFA);
+    let case = format!("{CORPUS}/state/op-rs-cfa");
+    let run = |reader: &str| -> Run {
+        let options = ["triage", "--format", "json", "--reader-cmd", reader, &case];
+        cfidiff().args(options).output().expect("it starts").into()
+    };
+    let list: Value = serde_json::from_str(&run(&reader).exits(1).stdout).expect("JSON");
+    assert_eq!(list.as_array().map(Vec::len), Some(1), "{list}");
+    for wrong in ["./mine", "=./mine", "mine="] {
+        run(wrong).exits(2).logs("a name and a command are expected");
+    }
+}
+
+#[test]
+fn a_reader_that_breaks_is_not_taken_for_one_that_is_right() {
+    let folder = Folder::new();
+    let case = format!("{CORPUS}/state/op-rs-cfa");
+    let run = |script: &str| -> Run {
+        folder.script("broken", script);
+        let reader = format!("mine={}/broken {{file}}", folder.path().display());
+        cfidiff().args(["triage", "--reader-cmd", &reader, &case]).output().expect("it starts").into()
+    };
+    run("if [ \"$1\" = FILE ]; then exit 1; fi; echo 'it is too hard' >&2; exit 7")
+        .exits(3)
+        .says("nothing to compare")
+        .says("1 section it did not read to the end, which is no wrong answer and has no diagnosis:")
+        .says("op-rs-cfa");
+    // It falls silent behind its first record, without a word: that is to be explained.
+    let silent = format!("{CFIDIFF} reader \"$1\" | sed '/\"kind\":\"FDE\"/d'");
+    run(&silent).exits(1).says("shape     missing-fdes");
+}
+
 fn check(folder: &Folder, script: &str, arguments: &[&str]) -> Run {
     let reader = reader(folder, script);
     let case = folder.file("case", &fs::read(format!("{CORPUS}/state/op-rs-cfa")).expect("the case"));
