@@ -24,7 +24,7 @@ const MAX_FILE: u64 = 256 << 20;
 const MAX_FILES: usize = 64;
 /// How long it all takes: no longer than what it is behind, within these bounds. A reader is not cut in the middle of
 /// a case.
-const TIME: RangeInclusive<Duration> = Duration::from_secs(5)..=Duration::from_secs(20);
+const TIME: RangeInclusive<Duration> = Duration::from_secs(2)..=Duration::from_secs(20);
 
 /// Files with differences that nothing explains, by reader.
 #[derive(Debug, Default)]

@@ -35,6 +35,8 @@ pub struct Diagnosis {
     pub total: usize,
     /// The differences that it explains, by their number.
     pub(super) explains: Bits,
+    /// Those that refute it.
+    pub(super) refutes: Bits,
 }
 
 impl Diagnosis {
@@ -156,6 +158,8 @@ impl<'c> Replays<'c> {
         let mut parts: Vec<Diagnosis> = parts.iter().map(diagnosis).collect();
         let fits = if in_rows.is_empty() { &fits } else { &in_rows };
         parts.extend(self.parts_of_two(observed, fits, &mut explained));
+        // Where another of the mistakes tells what the reader says, nothing speaks against this one.
+        parts.iter_mut().for_each(|part| part.refuted = part.refutes.len_without(&explained));
         if !parts.is_empty() {
             return parts;
         }
@@ -222,7 +226,9 @@ impl<'c> Replays<'c> {
                 }
                 Compared::Other(at) => {
                     fit.touched.insert(first + at);
-                    fit.refuted += usize::from(pass.wrong[at].1 != Said::Nothing);
+                    if pass.wrong[at].1 != Said::Nothing {
+                        fit.refuted.insert(first + at);
+                    }
                 }
                 Compared::Untouched => {}
                 Compared::Contradicted => fit.contradicted += 1,
@@ -304,6 +310,8 @@ impl<'c> Replays<'c> {
                 seen.push(pair);
             }
         }
+        // The one whose parts claim least beside what they explain comes first.
+        seen.sort_by_key(|&(one, other)| fits[one].against() + fits[other].against());
         let all = |pair: (usize, usize)| {
             // Evidence is where either of them changes something.
             let mut explained = fits[pair.0].touched.clone();
@@ -329,8 +337,8 @@ impl<'c> Replays<'c> {
                 }
             }
         }
-        let wrong = |at: usize| fits[at].contradicted + fits[at].refuted;
-        pairs.sort_by_key(|&(both, one, other)| (wrong(one).min(wrong(other)), Reverse(both)));
+        let against = |at: usize| fits[at].against();
+        pairs.sort_by_key(|&(both, one, other)| (against(one).min(against(other)), Reverse(both)));
         let bytes: usize = self.cases.sizes.iter().sum();
         pairs.truncate(PAIRS.min(self.pair_bytes / (2 * bytes).max(1)));
         let both_orders = pairs.into_par_iter().flat_map_iter(|(_, one, other)| [(one, other), (other, one)]);

@@ -23,11 +23,16 @@ pub(super) struct Fit {
     pub touched: Bits,
     /// At how many places the reader is right and one with the fault is not.
     pub contradicted: usize,
-    /// At how many of the differences the reader says yet another thing.
-    pub refuted: usize,
+    /// Those of the differences at which the reader says yet another thing.
+    pub refuted: Bits,
 }
 
 impl Fit {
+    /// At how many places something speaks against it.
+    pub fn against(&self) -> usize {
+        self.contradicted + self.refuted.len()
+    }
+
     /// What it says for these faults, of so many differences.
     pub fn diagnosis(&self, faults: Vec<&'static PlantedFault>, total: usize) -> Diagnosis {
         Diagnosis {
@@ -35,9 +40,10 @@ impl Fit {
             rows_alone: self.rows_alone,
             explained: self.explained.len(),
             contradicted: self.contradicted,
-            refuted: self.refuted,
+            refuted: self.refuted.len(),
             total,
             explains: self.explained.clone(),
+            refutes: self.refuted.clone(),
         }
     }
 }
@@ -91,15 +97,13 @@ impl Bits {
 /// Faults of a reader that has several: each explains differences that those before it do not, and hardly anything
 /// speaks against it. Adds what they explain.
 pub(super) fn parts<'f, W: Copy>(all: &[(W, &'f Fit)], explained: &mut Bits) -> Vec<(W, &'f Fit)> {
-    let is_likely =
-        |fit: &Fit| fit.spoken.len() > 0 && DOUBT * (fit.contradicted + fit.refuted) <= fit.spoken.len();
+    let is_likely = |fit: &Fit| fit.spoken.len() > 0 && DOUBT * fit.against() <= fit.spoken.len();
     let mut left: Vec<(W, &Fit)> = all.iter().copied().filter(|(_, fit)| is_likely(fit)).collect();
     let mut parts = Vec::new();
     while parts.len() < HINTS {
         let gain = |fit: &Fit| fit.spoken.len_without(explained);
-        let failed = |fit: &Fit| fit.refuted + fit.contradicted;
         left.retain(|(_, fit)| gain(fit) > 0);
-        let best = left.iter().copied().min_by_key(|(_, fit)| (Reverse(gain(fit)), failed(fit)));
+        let best = left.iter().copied().min_by_key(|(_, fit)| (Reverse(gain(fit)), fit.against()));
         let Some(best) = best else { break };
         explained.extend(&best.1.explained);
         parts.push(best);
