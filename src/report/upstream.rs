@@ -46,10 +46,10 @@ impl Upstream<'_> {
             "In the first list each field has its section offset, its bytes, its value and how that follows"
         )?;
         writeln!(out, "from the bytes. Below is what {reader} says otherwise.\n")?;
-        writeln!(out, "## Commands\n")?;
+        writeln!(out, "## Commands\n\nIn the folder of this report:\n")?;
         let (file, offset) = (self.file, shown.offset);
         let mut commands =
-            format!("cfidiff check {} {file}\ncfidiff explain {file} --offset {offset}", account.asked);
+            format!("cfidiff triage {} {file}\ncfidiff explain {file} --offset {offset}", account.asked);
         if account.asked == format!("--reader {}", account.reader) {
             commands += &format!(" --with {}", account.reader);
         }

@@ -163,6 +163,7 @@ impl<'c> Replays<'c> {
         if !parts.is_empty() {
             return parts;
         }
+        singles.retain(|(_, fit)| fit.spoken.len() > 0);
         let mut hints: Vec<Diagnosis> = singles.iter().map(diagnosis).collect();
         hints.sort_by_key(|found| Reverse(found.percent()));
         hints.truncate(1);

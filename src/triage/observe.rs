@@ -100,20 +100,19 @@ impl Observed {
                 pass.wrong.push((place(at), Said::Entry(Box::new(entry))));
             }
         }
+        // Behind the place where a reader gave up nothing tells what it would have said.
+        let gave_up = matches!(answer.outcome, Some(Outcome::Failed(_)));
         let is_given = |(record, verdict): (usize, &Option<Verdict>)| {
             let is_kept = || table.offset(record).is_some_and(|offset| kept.contains(&offset.0));
             *verdict == Some(Verdict::Agree) || is_kept()
         };
         let given = answer.verdicts.iter().enumerate().rposition(is_given).map_or(0, |last| last + 1);
-        // Behind the record at which a reader gave up nothing tells what it would have said.
-        let mut gave_up = false;
         for (record, verdict) in answer.verdicts.iter().enumerate() {
             let Some(offset) = table.offset(record) else { continue };
             match verdict {
                 Some(Verdict::Agree) => {}
                 Some(verdict) if kept.contains(&offset.0) && is_wrong(*verdict) => {}
-                Some(verdict) if is_wrong(*verdict) && !answer.truncated && !gave_up => {
-                    gave_up = record >= given && matches!(answer.outcome, Some(Outcome::Failed(_)));
+                Some(verdict) if is_wrong(*verdict) && !answer.truncated && !(gave_up && record >= given) => {
                     pass.wrong.push((place(offset.0), Said::Nothing));
                 }
                 verdict => {

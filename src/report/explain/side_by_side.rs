@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use cfidiff_model::{
-    CfaRule, Entry, EntryKind, Outcome, RegisterRule, RowRef, Rows, Says, SectionOffset, Sink, Target,
+    CfaRule, Entry, EntryKind, Operand, Outcome, RegisterRule, RowRef, Rows, Says, SectionOffset, Sink,
+    Target,
 };
 
 use crate::report::{describe, printable};
@@ -71,8 +72,13 @@ pub fn side_by_side(
     shown: Beside,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    // Both are told from our initial location on: another one of theirs is a difference by itself.
+    let start = match &ours.kind {
+        EntryKind::Fde(fde) => fde.initial_location.0,
+        _ => 0,
+    };
     for (says, theirs) in &answer.entries {
-        let (mine, others) = (words(target, ours, *says), words(target, theirs, *says));
+        let (mine, others) = (words(target, ours, *says, start), words(target, theirs, *says, start));
         let mut names: Vec<&str> = Vec::new();
         for (name, _) in mine.iter().chain(&others) {
             if !names.contains(&name.as_str()) {
@@ -123,8 +129,8 @@ fn pair(
     writeln!(out, "           {:23} {reader:width$}    {}", "", printable(&words(theirs)))
 }
 
-/// The fields of an entry that a reader says, by name. Instructions and rows are several of one name.
-fn words(target: &Target, entry: &Entry, says: Says) -> Vec<(String, String)> {
+/// The fields of an entry that a reader says, by name, the instructions as from this location on. Instructions and rows are several of one name.
+fn words(target: &Target, entry: &Entry, says: Says, start: u64) -> Vec<(String, String)> {
     let mut words = Vec::new();
     let mut add = |needs: Says, name: &str, value: String| {
         if says.contains(needs) {
@@ -154,8 +160,18 @@ fn words(target: &Target, entry: &Entry, says: Says) -> Vec<(String, String)> {
         }
         EntryKind::Terminator | EntryKind::Unreadable => {}
     }
+    let mut location = start;
     for instruction in &entry.instructions {
-        add(Says::INSTRUCTIONS, "instruction", describe::instruction(target, &instruction.canonical(), 0));
+        add(
+            Says::INSTRUCTIONS,
+            "instruction",
+            describe::instruction(target, &instruction.canonical(), location),
+        );
+        match instruction.operands().first() {
+            Some(Operand::Delta(delta)) => location = location.wrapping_add(*delta),
+            Some(Operand::Location(new)) => location = new.0,
+            _ => {}
+        }
     }
     let of_kind = if matches!(entry.kind, EntryKind::Cie(_)) { Says::CIE_ROWS } else { Says::ROWS };
     for row in entry.rows.iter() {

@@ -255,5 +255,7 @@ fn constant_within_function(samples: &[Sample]) -> Option<Fit> {
         false => "the first of them is wrong, and the others of the record are computed from it",
     };
     let words = "theirs is off by the same within a function, and by another number in each function";
-    fit(samples, "constant-within-function", words, suspect, |sample| errors[&sample.record].1)
+    fit(samples, "constant-within-function", words, suspect, |sample| {
+        sample.whole && errors[&sample.record].1
+    })
 }

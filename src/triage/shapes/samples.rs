@@ -23,6 +23,8 @@ pub(super) struct Sample {
     pub section: i128,
     /// The section offset of the value in the record, for an initial location.
     pub field: Option<i128>,
+    /// Whether the record covers as many bytes as it should: else it may be anything.
+    pub whole: bool,
     /// The code and the data alignment factor of the record's CIE.
     pub factors: (i128, i128),
 }
@@ -57,6 +59,7 @@ pub(super) fn of(cases: &Cases, open: &Open<'_>, says: Says) -> Vec<Sample> {
         theirs: 0,
         section: section.address.0.into(),
         field: None,
+        whole: is_whole(ours, theirs),
         factors,
     };
     let mut numbers = Numbers { list: Vec::new(), says, class: cases.target(open.place).class, blank };
@@ -84,6 +87,14 @@ pub(super) fn of(cases: &Cases, open: &Open<'_>, says: Says) -> Vec<Sample> {
         numbers.rows(ours, theirs);
     }
     numbers.list
+}
+
+/// Whether both are no FDEs, or FDEs that cover as many bytes.
+fn is_whole(ours: &Entry, theirs: &Entry) -> bool {
+    match (&ours.kind, &theirs.kind) {
+        (EntryKind::Fde(ours), EntryKind::Fde(theirs)) => ours.address_range == theirs.address_range,
+        _ => true,
+    }
 }
 
 /// Collects numbers that differ.
