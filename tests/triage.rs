@@ -1,6 +1,7 @@
 //! The triage of readers that are asked like any other: what they do not say is not held against a diagnosis.
 
 use std::path::Path;
+use std::time::Duration;
 
 use cfidiff::compare::Judge;
 use cfidiff::triage::{
@@ -167,6 +168,58 @@ fn two_mistakes_at_once_are_both_named() {
     let faulty = other.planted_in(&inner);
     let found = diagnoses(&Faulty::new(&faulty, &[ROWS]), open(&["state/early-returns", "factor/two-cies"]));
     assert!(found.contains(&vec!["data-factor-absolute", "remembered-without-cfa"]), "{found:?}");
+}
+
+/// Four mistakes, of which two meet in one record: no two explain all, and each is named with where it shows.
+#[test]
+fn of_several_mistakes_each_is_a_part() {
+    let [one, two, three, four] = [
+        "remembered-without-cfa",
+        "cfa-of-register-zero",
+        "cfa-offset-sf-ignored",
+        "def-cfa-sf-by-code-factor",
+    ]
+    .map(|name| faults::by_name(name).expect("the fault is there"));
+    let one = one.planted_in(&Standard);
+    let two = two.planted_in(&one);
+    let three = three.planted_in(&two);
+    let four = four.planted_in(&three);
+    let inputs = open(&["state/op-rs-cfa", "state/cfi-simple", "factor/sf-caf4"]);
+    let observed = ask(&Faulty::new(&four, &[ROWS]), &inputs);
+    let cases = Cases::of_inputs(inputs, None);
+    let found = Replays::new(&cases, faults::all().collect()).diagnose(&observed);
+    let mut names: Vec<Vec<&str>> = Vec::new();
+    for found in &found {
+        assert_eq!((found.is_exact(), found.fits()), (false, 100), "{found:?}");
+        let mut each: Vec<&str> = found.faults.iter().map(|fault| fault.name).collect();
+        each.sort_unstable();
+        names.push(each);
+    }
+    // Where def_cfa_offset_sf does nothing, it is all one by which factor it would be multiplied.
+    let by_code_factor = ["cfa-offset-sf-by-code-factor", "def-cfa-sf-by-code-factor"];
+    let is_pair = |each: &[&str]| {
+        each.contains(&"cfa-offset-sf-ignored") && by_code_factor.iter().any(|name| each.contains(name))
+    };
+    assert!(names.iter().any(|each| is_pair(each)), "{names:?}");
+    for part in ["remembered-without-cfa", "cfa-of-register-zero"] {
+        assert!(names.contains(&vec![part]), "{part} in {names:?}");
+    }
+    assert!(Replays::new(&cases, faults::all().collect()).unexplained(&observed, &found).is_empty());
+}
+
+#[test]
+fn behind_its_time_nothing_is_asked_and_nothing_claimed() {
+    let fault = faults::by_name("remembered-without-cfa").expect("the fault is there");
+    let faulty = fault.planted_in(&Standard);
+    let (reader, inputs) = (Faulty::new(&faulty, &[ROWS]), open(&["state/op-rs-cfa"]));
+    let over = Deadline::after(Duration::ZERO);
+    let unasked = observe(&reader, &inputs, &Judge::new(Vec::new()), Effort::FULL, &over);
+    assert_eq!((unasked.asked, unasked.len()), (0, 0));
+    let observed = ask(&reader, &inputs);
+    assert_eq!((observed.asked, observed.len()), (1, 1));
+    let cases = Cases::of_inputs(inputs, None);
+    assert!(Replays::until(&over, &cases, faults::all().collect()).diagnose(&observed).is_empty());
+    assert!(over.cut_anything());
 }
 
 /// The shapes of what one case looks like to a reader that says all.

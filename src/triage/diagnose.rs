@@ -296,9 +296,7 @@ impl<'c> Replays<'c> {
         let theirs = observed.passes.iter().flat_map(|pass| &pass.wrong);
         let cases = self.cases.cases_of(theirs);
         let bytes: usize = cases.iter().map(|&case| self.cases.sizes[case]).sum();
-        // Each pair is read in both orders.
-        let affordable = self.pair_bytes / (2 * bytes).max(1);
-        pairs.truncate((REPLAYS / cases.len().max(1)).max(PAIRS).min(affordable));
+        pairs.truncate(self.affordable_pairs(cases.len(), bytes));
         let found: Vec<_> = pairs
             .par_iter()
             .flat_map_iter(|&(_, one, other)| [(one, other), (other, one)])
@@ -324,6 +322,11 @@ impl<'c> Replays<'c> {
         seen.into_iter().map(all).collect()
     }
 
+    /// How many pairs may be replayed on so many cases with so many bytes. Each pair is read in both orders.
+    fn affordable_pairs(&self, cases: usize, bytes: usize) -> usize {
+        (REPLAYS / cases.max(1)).max(PAIRS).min(self.pair_bytes / (2 * bytes).max(1))
+    }
+
     /// Two faults at once that explain differences which no single one does, in a reader that has several.
     fn parts_of_two(&self, observed: &Observed, fits: &[Fit], explained: &mut Bits) -> Vec<Diagnosis> {
         let open = |fit: &Fit| fit.touched.len_without(explained);
@@ -339,9 +342,9 @@ impl<'c> Replays<'c> {
             }
         }
         let against = |at: usize| fits[at].against();
-        pairs.sort_by_key(|&(both, one, other)| (against(one).min(against(other)), Reverse(both)));
+        pairs.sort_by_key(|&(both, one, other)| (against(one) + against(other), Reverse(both)));
         let bytes: usize = self.cases.sizes.iter().sum();
-        pairs.truncate(PAIRS.min(self.pair_bytes / (2 * bytes).max(1)));
+        pairs.truncate(self.affordable_pairs(self.cases.inputs.len(), bytes));
         let both_orders = pairs.into_par_iter().flat_map_iter(|(_, one, other)| [(one, other), (other, one)]);
         let fitted = both_orders.filter_map(|(inner, outer)| {
             let faulty = self.faults[inner].planted_in(&Standard);
