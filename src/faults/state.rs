@@ -59,16 +59,6 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         },
     },
     PlantedFault {
-        name: "undefined-ignored",
-        does: "reads undefined and does nothing about it",
-        should: "note that the value is lost, which is not the same as no rule",
-        clause: "DWARF 5 section 6.4.2.3: register rule instructions",
-        models: &["gimli 0.20 to 0.28, whose rows have no rule then"],
-        plant: |faulty| {
-            faulty.has_effect = Some(|inner, opcode| opcode != op::UNDEFINED && inner.has_effect(opcode))
-        },
-    },
-    PlantedFault {
         name: "undefined-as-same-value",
         does: "takes undefined for same_value, so that the outermost frame has a caller",
         should: "note that the value is lost",
