@@ -91,6 +91,7 @@ impl SectionSpec {
             kind: self.kind,
             name: self.kind.name().to_owned(),
             index: None,
+            section_type: 0,
             address: self.address,
             data: built.data.clone(),
             bases: self.bases,

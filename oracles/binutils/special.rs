@@ -45,10 +45,13 @@ impl SpecialLines {
     }
 }
 
-/// `File: NAME`, of a member `File: lib.a(NAME)`; only when there are several.
+/// `File: NAME`, of a member `File: lib.a(NAME)`; only when there are several. The spaces that fill up a short name in
+/// some archives, such as those of Go, are shown with it.
 fn file_of_readelf(line: &[u8]) -> Option<Special<'_>> {
-    let name = Cow::Borrowed(line.strip_prefix(b"File: ")?);
-    Some(Special::File { names: [name.clone(), name], unsupported: None })
+    let name = line.strip_prefix(b"File: ")?;
+    let member = name.strip_suffix(b")").map(<[u8]>::trim_ascii_end);
+    let filled = member.map_or(Cow::Borrowed(name), |member| Cow::Owned([member, b")"].concat()));
+    Some(Special::File { names: [Cow::Borrowed(name), filled], unsupported: None })
 }
 
 /// The section's name in `Contents of the .eh_frame section:`, also with `(loaded from FILE)`. Up to 2.16 it is

@@ -100,6 +100,7 @@ fn case_of(path: Option<&Path>, member: Option<&str>) -> Case {
         kind,
         name: kind.name().to_owned(),
         index: None,
+        section_type: 0,
         address: Address(0x2000),
         data: vec![0; 0x5c],
         bases: Bases::default(),

@@ -1,5 +1,4 @@
-//! What eu-readelf's text does not tell and a file's own headers do (gABI): where a shared object starts, and the type
-//! of a section.
+//! What eu-readelf's text does not tell and a file's own headers do (gABI): where a shared object starts.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -14,11 +13,6 @@ const HEADERS: u64 = 1024;
 /// for what cannot be read: eu-readelf has nothing to count from then either.
 pub(super) fn base(path: &Path, target: Target) -> u64 {
     Headers::open(path, target).and_then(|mut headers| headers.first_segment()).unwrap_or(0)
-}
-
-/// The type of the section with this index; `None` for what cannot be read.
-pub(super) fn section_type(path: &Path, target: Target, index: u32) -> Option<u64> {
-    Headers::open(path, target)?.section_type(index)
 }
 
 /// A file whose ELF header is read.
@@ -85,13 +79,6 @@ impl<F: Read + Seek> Headers<F> {
         }
         None
     }
-
-    fn section_type(&mut self, index: u32) -> Option<u64> {
-        let table = self.field((40, 8), (32, 4))?;
-        let size = self.field((58, 2), (46, 2))?;
-        let entry = self.entry(table.checked_add(u64::from(index) * size)?, size)?;
-        self.number(&entry, 4, 4)
-    }
 }
 
 #[cfg(test)]
@@ -139,18 +126,6 @@ mod tests {
 
     fn start(bytes: &[u8], target: Target) -> Option<u64> {
         Headers::of(Cursor::new(bytes), target)?.first_segment()
-    }
-
-    #[test]
-    fn types_of_sections() {
-        // A table of two sections behind the header, in the same places for both: the first is of type 7.
-        for (class, table, size) in [(Class::Elf64, (40, 58), 64), (Class::Elf32, (32, 46), 40)] {
-            let (mut bytes, target) = file(class, Endianness::Little, 3);
-            (bytes[table.0], bytes[table.1]) = (100, size);
-            bytes[104] = 7;
-            let read = |index| Headers::of(Cursor::new(&bytes), target)?.section_type(index);
-            assert_eq!((read(0), read(3)), (Some(7), None), "{class:?}");
-        }
     }
 
     #[test]

@@ -125,6 +125,10 @@ impl Printer for EuReadelf {
         command
     }
 
+    fn refuses_archive(&self, words: &str) -> bool {
+        words.ends_with("not a valid ELF file")
+    }
+
     fn says(&self, _pass: usize) -> Says {
         SAYS
     }

@@ -12,7 +12,7 @@ use cfidiff_model::{
 };
 
 use super::expression::{address, parse_operation};
-use super::headers::{base, section_type};
+use super::headers::base;
 use super::instruction::parse_instruction;
 use crate::printed::cursor::Cursor;
 use crate::printed::draft::{Draft, shortened};
@@ -86,9 +86,8 @@ impl Dialect for Records {
     }
 
     fn passes_over(&self, section: &Section, case: &Case) -> Option<&'static str> {
-        const SHT_X86_64_UNWIND: u64 = 0x7000_0001;
-        let section_type = section_type(file(case)?, case.target, section.index?)?;
-        (section_type == SHT_X86_64_UNWIND && case.target.machine == Machine::X86_64)
+        const SHT_X86_64_UNWIND: u32 = 0x7000_0001;
+        (section.section_type == SHT_X86_64_UNWIND && case.target.machine == Machine::X86_64)
             .then_some("it does not know the type SHT_X86_64_UNWIND and prints no section that has it")
     }
 

@@ -308,6 +308,7 @@ fn handshake_case(path: &Path) -> Case {
         kind: SectionKind::EhFrame,
         name: SectionKind::EhFrame.name().to_owned(),
         index: Some(2),
+        section_type: 1,
         address: Address(0x2000),
         data: HANDSHAKE[0x1f0..0x23c].to_vec(),
         bases: cfidiff_model::Bases::default(),

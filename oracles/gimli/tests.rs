@@ -56,7 +56,16 @@ fn load(path: &Path) -> Case {
     let (kind, address) = section.unwrap();
     let name = kind.name().to_owned();
     let faults = Vec::new();
-    let section = Section { kind, name, index: None, address: Address(address), data: bytes, bases, faults };
+    let section = Section {
+        kind,
+        name,
+        index: None,
+        section_type: 0,
+        address: Address(address),
+        data: bytes,
+        bases,
+        faults,
+    };
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
     Case { name, path: None, member: None, target, sections: vec![section], notes: Vec::new() }
 }

@@ -179,6 +179,10 @@ impl Printer for LlvmDwarfdump {
         command
     }
 
+    fn refuses_archive(&self, words: &str) -> bool {
+        words.ends_with("The file was not recognized as a valid object file")
+    }
+
     fn says(&self, _pass: usize) -> Says {
         SAYS
     }

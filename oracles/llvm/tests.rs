@@ -90,6 +90,7 @@ fn section(kind: SectionKind) -> Section {
         kind,
         name: kind.name().to_owned(),
         index: None,
+        section_type: 0,
         address: Address(0),
         data: vec![0; 400],
         bases: Bases::default(),

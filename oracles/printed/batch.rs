@@ -172,13 +172,22 @@ impl<P: Printer> Batches<'_, P> {
         let progress = left.len() < batch.cases.len();
         if batch.is_single() && (why.is_some() || !progress) {
             // In an archive the culprit can neither be left out nor be told from the members behind it.
+            let is_archive = left.iter().all(|&case| cases[case].member.is_some());
+            let is_refused =
+                is_archive && stray.as_ref().is_some_and(|words| self.printer.refuses_archive(words));
             let said = stray.map(|stray| format!("; it said: {stray}")).unwrap_or_default();
             let why = why.unwrap_or_else(|| format!("{name} printed nothing of this file"));
             for case in left {
                 // Not every tool names a file of which it has nothing to print.
                 let has_nothing = cases[case].frame_sections().next().is_none();
-                let failed = || Outcome::Failed(format!("{why}{said}"));
-                self.sink.end_case(case, if has_nothing { Outcome::Answered } else { failed() });
+                let outcome = match (has_nothing, is_refused) {
+                    (true, _) => Outcome::Answered,
+                    (_, true) => {
+                        Outcome::Unsupported("it reads no archive with a member that is no object".into())
+                    }
+                    _ => Outcome::Failed(format!("{why}{said}")),
+                };
+                self.sink.end_case(case, outcome);
             }
             return;
         }

@@ -47,6 +47,11 @@ pub(crate) trait Printer {
     fn errors(&self) -> Errors {
         Errors::Merged
     }
+    /// Whether these words, the only ones on an archive, tell that it has a member which is no object file, and that the
+    /// tool reads none of the others then.
+    fn refuses_archive(&self, _words: &str) -> bool {
+        false
+    }
     /// What the pass says of a section.
     fn says(&self, pass: usize) -> Says;
     /// A parser for the output of one process, which reads this case first.

@@ -276,7 +276,9 @@ impl<'a, D: Dialect> Stream<'a, D> {
             return;
         }
         self.reader.remark(words);
-        if let Delivery::Sink { .. } = self.reader.delivery {
+        // It comes when it comes, and is of a file that has no sections.
+        let is_of_another = words.ends_with(b": file format not recognized");
+        if matches!(self.reader.delivery, Delivery::Sink { .. }) && !is_of_another {
             self.reader.records.complain(words);
         }
     }

@@ -60,6 +60,7 @@ pub(crate) fn case() -> Case {
         kind,
         name: kind.name().to_owned(),
         index: None,
+        section_type: 0,
         address: Address(0x2000),
         data: vec![0; 0x80],
         bases: Bases::default(),

@@ -20,6 +20,7 @@
 //!     kind: SectionKind::EhFrame,
 //!     name: ".eh_frame".into(),
 //!     index: None,
+//!     section_type: 0,
 //!     address: Address(0x2000),
 //!     data: vec![0, 0, 0, 0],
 //!     bases: Bases::default(),

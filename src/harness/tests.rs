@@ -23,6 +23,7 @@ fn ours(section: &Section<'_>) -> Vec<Entry> {
         kind: section.kind,
         name: section.kind.name().to_owned(),
         index: None,
+        section_type: 0,
         address: section.address,
         data: section.data.to_vec(),
         bases: section.bases,

@@ -102,6 +102,7 @@ fn read_sections(
             Ok(data) => case.sections.push(Section {
                 kind,
                 index: u32::try_from(index).ok(),
+                section_type: header.kind,
                 address: Address(header.address),
                 data,
                 bases: bases_of_kind(bases, kind, header.address),

@@ -91,6 +91,7 @@ fn take(
                 kind,
                 name: kind.name().to_owned(),
                 index: None,
+                section_type: 0,
                 address: Address(address),
                 data: data.to_vec(),
                 bases: bases_of_kind(bases, kind, address),

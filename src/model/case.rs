@@ -103,6 +103,8 @@ pub struct Section {
     pub name: String,
     /// The index in the section header table; `None` when found through program headers.
     pub index: Option<u32>,
+    /// Its type there, sh_type (gABI): mostly SHT_PROGBITS. SHT_NULL, zero, when found through program headers.
+    pub section_type: u32,
     /// The link-time address of the first byte; zero in relocatable objects.
     pub address: Address,
     /// The contents.

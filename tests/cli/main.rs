@@ -1,5 +1,6 @@
 //! The command from outside: what a person or a program gets for good input, bad input and broken tools.
 
+mod archives;
 mod clients;
 mod expectations;
 mod explain;

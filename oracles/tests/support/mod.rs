@@ -47,7 +47,16 @@ fn hex(text: &str) -> u64 {
 fn section(name: &str, address: u64, bases: Bases) -> Section {
     let kind = if name == ".eh_frame" { SectionKind::EhFrame } else { SectionKind::DebugFrame };
     let (index, data, faults) = (None, Vec::new(), Vec::new());
-    Section { kind, name: name.to_owned(), index, address: Address(address), data, bases, faults }
+    Section {
+        kind,
+        name: name.to_owned(),
+        index,
+        section_type: 1,
+        address: Address(address),
+        data,
+        bases,
+        faults,
+    }
 }
 
 /// Writes the case's sections as an ELF file (ELF gABI) and makes it the case's path.

@@ -37,6 +37,7 @@ fn relocate(data: &[u8], form: Form, table: &[u8], values: &[u64], target: &Targ
         kind: SectionKind::EhFrame,
         name: ".eh_frame".to_owned(),
         index: Some(1),
+        section_type: 1,
         address: Address(0),
         data: data.to_vec(),
         bases: Bases::default(),

@@ -176,6 +176,7 @@ impl Layout {
             kind: self.kind,
             name: self.kind.name().into(),
             index: None,
+            section_type: 0,
             address: Address(self.address),
             data: self.data.clone(),
             bases: self.bases,
