@@ -10,7 +10,7 @@ use cfidiff::triage::{
 use cfidiff::{faults, image};
 use cfidiff_cfi::{Reader, Semantics, Standard, Table};
 use cfidiff_gen::suite::Suite;
-use cfidiff_model::{Address, Case, Entry, EntryKind, Outcome, Rows, Says, Sink};
+use cfidiff_model::{Address, Case, Entry, EntryKind, LookUp, Outcome, Rows, Says, Sink};
 use cfidiff_oracles::{Oracle, Pass};
 
 /// Our reader with other semantics, as a reader of somebody else's that says a part of it.
@@ -143,6 +143,58 @@ fn a_mistake_in_the_rows_alone_is_told_from_one_in_the_instructions() {
     assert_eq!(names, [("def-cfa-sf-by-code-factor", true)]);
     let evidence = Replays::new(&cases, faults::all().collect()).evidence(&observed, &found[0]);
     assert_eq!(evidence.expect("there is a place").difference.key, "row.cfa-offset");
+}
+
+/// A reader of look-ups says nothing of the other registers, which the mistake concerns as well.
+#[test]
+fn a_reader_of_look_ups_is_diagnosed_by_the_cfa_and_the_return_address() {
+    struct LooksUp<'s>(Faulty<'s>);
+    impl Oracle for LooksUp<'_> {
+        fn name(&self) -> &str {
+            "looks-up"
+        }
+        fn version(&self) -> &str {
+            "1"
+        }
+        fn passes(&self) -> &[Pass] {
+            &[]
+        }
+        fn reads_files(&self) -> bool {
+            false
+        }
+        fn read(&self, _pass: usize, _cases: &[Case], _sink: &mut dyn Sink) {
+            unreachable!("it looks up");
+        }
+        fn looks_up(&self) -> bool {
+            true
+        }
+        /// x86-64: the return address is register 16.
+        fn look_up(&self, case: &Case, addresses: &[Address], each: &mut dyn FnMut(LookUp)) -> Outcome {
+            let mut entry = Entry::default();
+            for (_, section) in case.frame_sections() {
+                let mut table = Table::new(Reader::with_semantics(section, case.target, self.0.semantics));
+                for record in 0..table.len() {
+                    table.fill(record, Says::ROWS, &mut entry);
+                    for row in entry.rows.iter() {
+                        for &address in addresses.iter().filter(|at| (row.start..row.end).contains(at)) {
+                            let rule = row.rules.iter().find(|(number, _)| *number == 16);
+                            let return_address = rule.map(|(_, rule)| rule.clone());
+                            each(LookUp { address, cfa: row.cfa.clone(), return_address });
+                        }
+                    }
+                }
+            }
+            Outcome::Answered
+        }
+    }
+    for (name, case) in
+        [("restore-to-undefined", "instruction/eh-restore"), ("remembered-without-cfa", "state/op-rs-cfa")]
+    {
+        let fault = faults::by_name(name).expect("the fault is there");
+        let faulty = fault.planted_in(&Standard);
+        let found = diagnoses(&LooksUp(Faulty::new(&faulty, &[])), open(&[case]));
+        assert!(found.contains(&vec![name]), "{name}: {found:?}");
+    }
 }
 
 /// Where the code alignment factor is 1, a factor that is left out and the wrong factor are the same.

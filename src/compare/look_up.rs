@@ -136,6 +136,29 @@ fn tables(number: usize, case: &Case, answers: &BTreeMap<Address, LookUp>, sink:
     }
 }
 
+/// Our FDE as it is put together from look-ups in another reading of it.
+pub(crate) fn seen(ours: &Entry, theirs: Option<&Entry>, return_address: u64) -> Entry {
+    let mut answers = BTreeMap::new();
+    for address in ours.rows.iter().flat_map(|row| samples(&row)) {
+        let holds = |row: &RowRef<'_>| (row.start..row.end).contains(&address);
+        let row = theirs.and_then(|entry| entry.rows.iter().find(holds));
+        let answer = row.map_or(LookUp::without_row(address), |row| LookUp {
+            address,
+            cfa: row.cfa.clone(),
+            return_address: row
+                .rules
+                .iter()
+                .find(|(number, _)| *number == return_address)
+                .map(|(_, rule)| rule.clone()),
+        });
+        answers.insert(address, answer);
+    }
+    let mut seen = ours.clone();
+    seen.faults.extend(rejected(ours, &answers));
+    seen.rows = answered(&ours.rows, return_address, &answers);
+    seen
+}
+
 /// The fault of an FDE with rows, when the reader has none of them.
 fn rejected(fde: &Entry, answers: &BTreeMap<Address, LookUp>) -> Option<Fault> {
     let mut asked = fde.rows.iter().flat_map(|row| samples(&row)).filter_map(|point| answers.get(&point));

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use cfidiff_cfi::{Header, Reader, Semantics, Standard, Table};
 use cfidiff_gen::suite::Suite;
-use cfidiff_model::{Case, Entry, EntryKind, FaultKind, Key, Says, SectionKind, SectionOffset, Target};
+use cfidiff_model::{Case, Entry, EntryKind, FaultKind, Fde, Key, Says, SectionKind, SectionOffset, Target};
 use rayon::prelude::*;
 
-use crate::compare::Differences;
+use crate::compare::{Differences, look_up};
 use crate::corpus::{self, Question};
 use crate::image;
 
@@ -197,6 +197,24 @@ impl Cases {
             Ok(at) => &answers[at].1,
             Err(_) => &Said::Nothing,
         }
+    }
+
+    /// What is put together at a place from the look-ups of a reader that says this of it.
+    pub(super) fn looked_up(&self, place: Place, said: &Said) -> Said {
+        let Said::Entry(right) = self.right(place) else { return said.clone() };
+        let EntryKind::Fde(Fde { cie: Some(cie), .. }) = &right.kind else {
+            return self.right(place).clone();
+        };
+        let cie = match self.right(Place { at: cie.0, ..place }) {
+            Said::Entry(entry) => &entry.kind,
+            _ => return said.clone(),
+        };
+        let EntryKind::Cie(cie) = cie else { return said.clone() };
+        let theirs = match said {
+            Said::Entry(entry) => Some(&**entry),
+            _ => None,
+        };
+        Said::Entry(Box::new(look_up::seen(right, theirs, cie.return_address_register)))
     }
 
     /// The offsets of the FDEs in a part of a case, those to look at.

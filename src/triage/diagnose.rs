@@ -254,7 +254,9 @@ impl<'c> Replays<'c> {
                 return theirs == ours;
             }
             let target = self.cases.target(place);
-            if rows_alone {
+            if pass.looks_up {
+                theirs.agrees(&self.cases.looked_up(place, ours), says, target)
+            } else if rows_alone {
                 theirs.agrees(&ours.with_instructions_of(self.cases.right(place)), says, target)
             } else {
                 theirs.agrees(ours, says, target)

@@ -48,8 +48,10 @@ pub fn observe(
     deadline: &Deadline,
 ) -> Observed {
     let passes = if oracle.looks_up() { 1 } else { oracle.passes().len() };
-    let mut observed =
-        Observed { passes: (0..passes).map(|_| Pass::default()).collect(), ..Observed::default() };
+    let mut observed = Observed {
+        passes: (0..passes).map(|_| Pass { looks_up: oracle.looks_up(), ..Pass::default() }).collect(),
+        ..Observed::default()
+    };
     // Of a slow reader's time no more is spent than for one case before the clock is looked at.
     let mut at_once = if deadline.is_set() { 1 } else { inputs.len() };
     while observed.asked < inputs.len() && !deadline.is_over() {

@@ -32,6 +32,8 @@ pub struct Break {
 pub struct Pass {
     /// What the reader says of everything, for a planted fault; else what `of_section` tells.
     pub everywhere: Option<Says>,
+    /// Whether it answers for addresses, and its records are put together from that.
+    pub looks_up: bool,
     /// What it said of each section that it spoke of.
     pub of_section: HashMap<(u32, Part), Says>,
     /// Where it differs from the standard, and how, by place.
