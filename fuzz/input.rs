@@ -42,6 +42,7 @@ fn case(kind: SectionKind, choices: u8, data: &[u8]) -> Case {
         index: None,
         section_type: 0,
         address: Address(if kind == SectionKind::DebugFrame { 0 } else { 0x1_0000 }),
+        file_offset: None,
         data: data.to_vec(),
         bases: Bases { text: Some(Address(0x1000)), data: Some(Address(0x8000)) },
         faults: Vec::new(),

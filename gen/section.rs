@@ -93,6 +93,7 @@ impl SectionSpec {
             index: None,
             section_type: 0,
             address: self.address,
+            file_offset: None,
             data: built.data.clone(),
             bases: self.bases,
             faults: Vec::new(),

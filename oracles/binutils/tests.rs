@@ -102,6 +102,7 @@ fn case_of(path: Option<&Path>, member: Option<&str>) -> Case {
         index: None,
         section_type: 0,
         address: Address(0x2000),
+        file_offset: None,
         data: vec![0; 0x5c],
         bases: Bases::default(),
         faults: Vec::new(),

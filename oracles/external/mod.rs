@@ -310,6 +310,7 @@ fn handshake_case(path: &Path) -> Case {
         index: Some(2),
         section_type: 1,
         address: Address(0x2000),
+        file_offset: Some(0x1f0),
         data: HANDSHAKE[0x1f0..0x23c].to_vec(),
         bases: cfidiff_model::Bases::default(),
         faults: Vec::new(),

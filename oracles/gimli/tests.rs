@@ -62,6 +62,7 @@ fn load(path: &Path) -> Case {
         index: None,
         section_type: 0,
         address: Address(address),
+        file_offset: None,
         data: bytes,
         bases,
         faults,

@@ -92,6 +92,7 @@ fn section(kind: SectionKind) -> Section {
         index: None,
         section_type: 0,
         address: Address(0),
+        file_offset: None,
         data: vec![0; 400],
         bases: Bases::default(),
         faults: Vec::new(),

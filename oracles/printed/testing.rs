@@ -62,6 +62,7 @@ pub(crate) fn case() -> Case {
         index: None,
         section_type: 0,
         address: Address(0x2000),
+        file_offset: None,
         data: vec![0; 0x80],
         bases: Bases::default(),
         faults: Vec::new(),

@@ -1,4 +1,6 @@
-//! What decision points choose between.
+//! What decision points choose between, and the right choices where they are tables.
+
+use std::hint::cold_path;
 
 /// What the first four bytes of a record say of its length (DWARF 5 section 7.4).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -9,6 +11,24 @@ pub enum InitialLength {
     Dwarf64,
     /// A value that the standard reserves: the record's length is not known.
     Reserved,
+}
+
+impl InitialLength {
+    /// What the standard makes of a first word.
+    #[inline(always)]
+    pub(crate) fn of(first_word: u32) -> InitialLength {
+        match first_word {
+            ..0xffff_fff0 => InitialLength::Dwarf32(first_word),
+            0xffff_ffff => {
+                cold_path();
+                InitialLength::Dwarf64
+            }
+            _ => {
+                cold_path();
+                InitialLength::Reserved
+            }
+        }
+    }
 }
 
 /// The formats of an encoded pointer: the low four bits of a DW_EH_PE value (LSB, DWARF exception header
@@ -23,6 +43,26 @@ pub enum PointerFormat {
     Uleb128,
     /// A signed LEB128 number.
     Sleb128,
+}
+
+impl PointerFormat {
+    /// The format that the low four bits of an encoding mean; `None` for undefined ones.
+    #[inline(always)]
+    pub(crate) fn of(low_bits: u8, address_size: u8) -> Option<PointerFormat> {
+        Some(match low_bits {
+            0x00 => PointerFormat::Unsigned(address_size),
+            0x01 => PointerFormat::Uleb128,
+            0x02 => PointerFormat::Unsigned(2),
+            0x03 => PointerFormat::Unsigned(4),
+            0x04 => PointerFormat::Unsigned(8),
+            0x08 => PointerFormat::Signed(address_size),
+            0x09 => PointerFormat::Sleb128,
+            0x0a => PointerFormat::Signed(2),
+            0x0b => PointerFormat::Signed(4),
+            0x0c => PointerFormat::Signed(8),
+            _ => return None,
+        })
+    }
 }
 
 /// The fields that hold an encoded pointer.
@@ -63,6 +103,22 @@ pub enum AugmentationLetter {
     WithoutMeaning,
     /// Any other letter: its data, if it has any, can only be skipped.
     Unknown,
+}
+
+impl AugmentationLetter {
+    /// What a letter announces in fact.
+    #[inline(always)]
+    pub(crate) fn of(letter: u8) -> AugmentationLetter {
+        match letter {
+            b'R' => AugmentationLetter::FdeEncoding,
+            b'P' => AugmentationLetter::Personality,
+            b'L' => AugmentationLetter::LsdaEncoding,
+            b'S' => AugmentationLetter::SignalFrame,
+            b'B' => AugmentationLetter::BKey,
+            b'G' => AugmentationLetter::MteTagged,
+            _ => AugmentationLetter::Unknown,
+        }
+    }
 }
 
 /// What the opcode 0x2d means, which two vendors took for different things.

@@ -116,7 +116,9 @@ fn parse_header<'a, S: Semantics + ?Sized>(
         return Err(fault(cursor.data, at, FaultKind::CieVersion, Cow::Borrowed("CIE version 1, 3 or 4")));
     }
     cursor.position = semantics.augmentation_start(at);
-    cie.augmentation = parse_augmentation_string(cursor)?;
+    if semantics.cie_has_augmentation(kind) {
+        cie.augmentation = parse_augmentation_string(cursor)?;
+    }
     let announced = semantics.has_augmentation_data(kind, cie.augmentation);
     if !announced && !semantics.plain_augmentation_is_known(cie.augmentation) {
         // Nothing behind an unexpected string can be read (DWARF 5 section 6.4.1).
@@ -144,6 +146,7 @@ fn parse_header<'a, S: Semantics + ?Sized>(
     } else {
         field(cursor, "a return address register", Cursor::uleb)?
     };
+    cie.return_address_register = semantics.register(cie.return_address_register);
     if announced {
         parse_augmentation_data(reader, cie, cursor)?;
     } else {
@@ -249,7 +252,7 @@ fn parse_letters<'a, S: Semantics + ?Sized>(
             AugmentationLetter::Personality => {
                 let encoding = field(data, "the encoding byte of P", Cursor::u8)?;
                 let context = PointerContext {
-                    section: reader.section.address,
+                    section: reader.section,
                     bases: &reader.section.bases,
                     function: None,
                     address_size: cie.address_size,

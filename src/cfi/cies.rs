@@ -86,6 +86,12 @@ impl<'a> Cies<'a> {
                 return Ok(place);
             }
         }
+        if reader.semantics.cie_may_stand_inside() {
+            let frame = reader.frame(offset);
+            if frame.state == FrameState::Framed && reader.is_cie(frame) {
+                return Ok(self.insert(reader, frame));
+            }
+        }
         let is_start =
             self.starts.as_ref().is_some_and(|starts| starts.binary_search(&(offset as u32)).is_ok());
         Err(if is_start { FaultKind::CiePointerNotCie } else { FaultKind::CiePointerInside })

@@ -106,7 +106,11 @@ impl<S: Semantics + ?Sized> Frame<'_, S> {
             0x23 => stack.pop()?.wrapping_add(operand),
             lit @ 0x30..=0x4f => u64::from(lit - 0x30),
             breg @ 0x70..=0x8f => (self.register)(u64::from(breg - 0x70))?.wrapping_add(operand),
-            0x92 => (self.register)(operand)?.wrapping_add(*operation.operands.get(1)?),
+            0x92 => {
+                let offset = *operation.operands.get(1)?;
+                let (register, offset) = self.semantics.operation_operands(0x92, operand, offset);
+                (self.register)(register)?.wrapping_add(offset)
+            }
             opcode => {
                 let top = stack.pop()?;
                 let (one, other) = self.semantics.operation_operands(opcode, stack.pop()?, top);

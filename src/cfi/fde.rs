@@ -167,7 +167,7 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
         cursor.position = position;
     }
     let mut context = PointerContext {
-        section: reader.section.address,
+        section: reader.section,
         bases: &reader.section.bases,
         function: None,
         address_size: cie.address_size,
@@ -202,7 +202,9 @@ fn parse_fields<'a, S: Semantics + ?Sized>(
     }
     // A range may end exactly at the end of the address space, where the end wraps to zero.
     let (first, range) = (fields.initial_location, fields.address_range);
-    if range != 0 && semantics.wrap(first.wrapping_add(range).wrapping_sub(1), cie.address_size) < first {
+    let overflows =
+        range != 0 && semantics.wrap(first.wrapping_add(range).wrapping_sub(1), cie.address_size) < first;
+    if overflows && semantics.overflowing_range_is_refused() {
         return Err(overflowing_range(cursor.data, id_field, first, range));
     }
     Ok(())

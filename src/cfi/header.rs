@@ -109,7 +109,7 @@ impl<'a, S: Semantics + ?Sized> Header<'a, S> {
         encoding: u8,
     ) -> Result<Option<u64>, Fault> {
         let context = PointerContext {
-            section: self.section.address,
+            section: self.section,
             bases: &self.bases,
             function: None,
             address_size: self.semantics.address_size(self.target.class),

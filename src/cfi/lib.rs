@@ -22,6 +22,7 @@
 //!     index: None,
 //!     section_type: 0,
 //!     address: Address(0x2000),
+//!     file_offset: None,
 //!     data: vec![0, 0, 0, 0],
 //!     bases: Bases::default(),
 //!     faults: Vec::new(),

@@ -35,3 +35,12 @@ pub const LLVM_DEF_ASPACE_CFA_SF: u8 = 0x31;
 pub const ADVANCE_LOC: u8 = 0x40;
 pub const OFFSET: u8 = 0x80;
 pub const RESTORE: u8 = 0xc0;
+
+/// Whether an instruction is one of those whose names end in `_sf`: its offset is a signed LEB128 number.
+#[inline(always)]
+pub(crate) fn is_sf(opcode: u8) -> bool {
+    matches!(
+        opcode,
+        OFFSET_EXTENDED_SF | DEF_CFA_SF | DEF_CFA_OFFSET_SF | VAL_OFFSET_SF | LLVM_DEF_ASPACE_CFA_SF
+    )
+}

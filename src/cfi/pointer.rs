@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use cfidiff_model::{Address, Bases, Fault, FaultKind, Pointer};
+use cfidiff_model::{Address, Bases, Fault, FaultKind, Pointer, Section};
 
 use crate::choices::{PointerField, PointerFormat};
 use crate::cursor::{Cursor, ReadError};
@@ -18,8 +18,8 @@ pub(crate) const APPLICATION: u8 = 0x70;
 /// What an encoded pointer may count from, beside its own place.
 #[derive(Clone, Copy)]
 pub(crate) struct PointerContext<'a> {
-    /// The link-time address of the section's first byte.
-    pub section: Address,
+    /// The section that the pointer stands in.
+    pub section: &'a Section,
     /// The file's bases.
     pub bases: &'a Bases,
     /// The start of the function, for DW_EH_PE_funcrel.
@@ -74,7 +74,7 @@ pub(crate) fn read_pointer<S: Semantics + ?Sized>(
         return Ok(None);
     }
     if semantics.is_aligned(byte) {
-        cursor.position = skip_to_alignment(*cursor, context.section, context.address_size)?;
+        cursor.position = skip_to_alignment(*cursor, context.section.address, context.address_size)?;
     }
     let start = cursor.position;
     let raw = read_raw(cursor, encoding)?;

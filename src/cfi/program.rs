@@ -218,15 +218,19 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
         match opcode {
             op::ADVANCE_LOC..=ADVANCE_LOC_LAST => visitor.advance(op::ADVANCE_LOC, self.delta(low))?,
             op::OFFSET..=OFFSET_LAST => {
-                visitor.rule(op::OFFSET, low, Rule::Offset(self.factored(op::OFFSET, cursor)?))?;
+                visitor.rule(
+                    op::OFFSET,
+                    semantics.register(low),
+                    Rule::Offset(self.factored(op::OFFSET, cursor)?),
+                )?;
             }
-            op::RESTORE..=RESTORE_LAST => visitor.restore(op::RESTORE, low)?,
+            op::RESTORE..=RESTORE_LAST => visitor.restore(op::RESTORE, semantics.register(low))?,
             op::NOP => visitor.nop()?,
             op::DEF_CFA => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.def_cfa(opcode, register, semantics.cfa_offset(cursor.uleb()?) as i64)?;
             }
-            op::DEF_CFA_REGISTER => visitor.def_cfa_register(cursor.uleb()?)?,
+            op::DEF_CFA_REGISTER => visitor.def_cfa_register(self.register(cursor)?)?,
             op::REMEMBER_STATE => visitor.remember_state()?,
             op::RESTORE_STATE => visitor.restore_state()?,
             op::ADVANCE_LOC1 | op::ADVANCE_LOC2 | op::ADVANCE_LOC4 | op::MIPS_ADVANCE_LOC8 => {
@@ -234,9 +238,9 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
                 visitor.advance(opcode, self.delta(raw))?;
             }
             op::GNU_ARGS_SIZE => visitor.args_size(cursor.uleb()?)?,
-            op::RESTORE_EXTENDED => visitor.restore(opcode, cursor.uleb()?)?,
-            op::UNDEFINED => visitor.rule(opcode, cursor.uleb()?, Rule::Undefined)?,
-            op::SAME_VALUE => visitor.rule(opcode, cursor.uleb()?, Rule::SameValue)?,
+            op::RESTORE_EXTENDED => visitor.restore(opcode, self.register(cursor)?)?,
+            op::UNDEFINED => visitor.rule(opcode, self.register(cursor)?, Rule::Undefined)?,
+            op::SAME_VALUE => visitor.rule(opcode, self.register(cursor)?, Rule::SameValue)?,
             _ => {
                 let (position, result) = self.rare(opcode, *cursor, visitor);
                 cursor.position = position;
@@ -269,27 +273,27 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
         match opcode {
             op::DEF_CFA_EXPRESSION => visitor.def_cfa_expression(self.block(cursor)?)?,
             op::OFFSET_EXTENDED | op::OFFSET_EXTENDED_SF | op::GNU_NEGATIVE_OFFSET_EXTENDED => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.rule(opcode, register, Rule::Offset(self.factored(opcode, cursor)?))?;
             }
             op::VAL_OFFSET | op::VAL_OFFSET_SF => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.rule(opcode, register, Rule::ValOffset(self.factored(opcode, cursor)?))?;
             }
             op::REGISTER => {
-                let register = cursor.uleb()?;
-                visitor.rule(opcode, register, Rule::Register(cursor.uleb()?))?;
+                let register = self.register(cursor)?;
+                visitor.rule(opcode, register, Rule::Register(self.register(cursor)?))?;
             }
             op::EXPRESSION => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.rule(opcode, register, Rule::Expression(self.block(cursor)?))?;
             }
             op::VAL_EXPRESSION => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.rule(opcode, register, Rule::ValExpression(self.block(cursor)?))?;
             }
             op::DEF_CFA_SF => {
-                let register = cursor.uleb()?;
+                let register = self.register(cursor)?;
                 visitor.def_cfa(opcode, register, self.cfa_offset_sf(opcode, cursor)?)?;
             }
             op::DEF_CFA_OFFSET_SF => visitor.def_cfa_offset(opcode, self.cfa_offset_sf(opcode, cursor)?)?,
@@ -324,6 +328,11 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
     }
 
     #[inline(always)]
+    fn register(&self, cursor: &mut Cursor<'a>) -> Result<u64, ReadError> {
+        cursor.uleb().map(|number| self.reader.semantics.register(number))
+    }
+
+    #[inline(always)]
     fn operand(&self, opcode: u8, cursor: &mut Cursor<'a>) -> Result<i64, ReadError> {
         if self.reader.semantics.offset_is_signed(opcode) {
             cursor.sleb()
@@ -345,7 +354,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
 
     /// LLVM's DW_CFA_LLVM_def_aspace_cfa and _sf: register, offset, address space.
     fn aspace<V: Visitor>(&self, opcode: u8, cursor: &mut Cursor<'a>, visitor: &mut V) -> Result<(), Halt> {
-        let register = cursor.uleb()?;
+        let register = self.register(cursor)?;
         let offset = if opcode == op::LLVM_DEF_ASPACE_CFA_SF {
             self.cfa_offset_sf(opcode, cursor)?
         } else {
@@ -368,7 +377,7 @@ impl<'r, 'a, S: Semantics + ?Sized> Program<'r, 'a, S> {
         let section = self.reader.section;
         let encoding = self.reader.semantics.set_loc_encoding(section.kind, self.cie.fde_encoding);
         let context = PointerContext {
-            section: section.address,
+            section,
             bases: &section.bases,
             function: self.function,
             address_size: self.cie.address_size,

@@ -170,6 +170,8 @@ impl InitialRules {
     /// Evaluates a CIE's instructions and stores the state in it.
     pub fn of_cie<S: Semantics + ?Sized>(reader: &Reader<'_, S>, cie: &mut Cie<'_>) {
         let mut context = RowContext::default();
+        let rule = reader.semantics.return_address_before_definition();
+        context.registers.reset(rule.map(|rule| (cie.return_address_register, rule)).as_slice());
         let mut machine = Machinery {
             semantics: reader.semantics,
             data: reader.data,
@@ -398,11 +400,12 @@ impl<S: Semantics + ?Sized> Visitor for Machinery<'_, S> {
             self.complain(FaultKind::RestoreWithoutRemember, "a remember_state before each restore_state");
             return Ok(());
         };
-        if self.semantics.remembered_state_has_registers() {
+        let is_copy = self.semantics.remembered_state_is_copy();
+        if is_copy && self.semantics.remembered_state_has_registers() {
             context.registers.reset(&context.remembered[state.first..]);
         }
         context.remembered.truncate(state.first);
-        if self.semantics.remembered_state_has_cfa() {
+        if is_copy && self.semantics.remembered_state_has_cfa() {
             self.cfa = state.cfa;
         }
         if self.semantics.remembered_state_has_location() {

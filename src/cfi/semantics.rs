@@ -3,7 +3,7 @@
 
 use std::hint::cold_path;
 
-use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, SectionKind};
+use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, Section, SectionKind};
 
 use crate::choices::{
     AugmentationLetter, InitialLength, Opcode2d, OpcodeUse, PointerField, PointerFormat, UndefinedApplication,
@@ -35,17 +35,7 @@ pub trait Semantics: Sync {
     /// 64-bit format, 0xfffffff0 to 0xfffffffe are reserved.
     #[inline(always)]
     fn initial_length(&self, first_word: u32) -> InitialLength {
-        match first_word {
-            ..0xffff_fff0 => InitialLength::Dwarf32(first_word),
-            0xffff_ffff => {
-                cold_path();
-                InitialLength::Dwarf64
-            }
-            _ => {
-                cold_path();
-                InitialLength::Reserved
-            }
-        }
+        InitialLength::of(first_word)
     }
 
     /// How many bytes follow the length field. DWARF 5 section 6.4.1: as many as it tells, itself not counted.
@@ -112,7 +102,19 @@ pub trait Semantics: Sync {
         true
     }
 
+    /// Whether a CIE pointer may lead into a record, to bytes that could be read as a CIE. DWARF 5 section 6.4.1: it
+    /// leads to a CIE, and what a record holds is none.
+    fn cie_may_stand_inside(&self) -> bool {
+        false
+    }
+
     // CIEs.
+
+    /// Whether a CIE has an augmentation string. DWARF 5 section 6.4.1 and LSB: in both sections, though it may be
+    /// empty.
+    fn cie_has_augmentation(&self, _kind: SectionKind) -> bool {
+        true
+    }
 
     /// Where the augmentation string starts: behind the version (DWARF 5 section 6.4.1).
     fn augmentation_start(&self, version_field: usize) -> usize {
@@ -173,15 +175,7 @@ pub trait Semantics: Sync {
     /// What a letter behind `z` announces. LSB: `L`, `P`, `R`; GCC: `S`; AArch64 ABI: `B`, `G`.
     #[inline(always)]
     fn augmentation_letter(&self, letter: u8) -> AugmentationLetter {
-        match letter {
-            b'R' => AugmentationLetter::FdeEncoding,
-            b'P' => AugmentationLetter::Personality,
-            b'L' => AugmentationLetter::LsdaEncoding,
-            b'S' => AugmentationLetter::SignalFrame,
-            b'B' => AugmentationLetter::BKey,
-            b'G' => AugmentationLetter::MteTagged,
-            _ => AugmentationLetter::Unknown,
-        }
+        AugmentationLetter::of(letter)
     }
 
     /// Where a CIE's augmentation data end: their length is binding (LSB), whatever the letters used of them.
@@ -233,6 +227,12 @@ pub trait Semantics: Sync {
         value
     }
 
+    /// Whether a range that ends behind the address space is refused. No address is there that it could describe
+    /// (DWARF 5 section 6.4.1).
+    fn overflowing_range_is_refused(&self) -> bool {
+        true
+    }
+
     /// Whether an FDE of this CIE has an augmentation length and data. LSB: when the CIE's augmentation starts
     /// with `z`.
     #[inline(always)]
@@ -274,26 +274,14 @@ pub trait Semantics: Sync {
     /// of an address, `signed` is its signed twin.
     #[inline(always)]
     fn pointer_format(&self, _field: PointerField, encoding: u8, address_size: u8) -> Option<PointerFormat> {
-        Some(match encoding & 0x0f {
-            0x00 => PointerFormat::Unsigned(address_size),
-            0x01 => PointerFormat::Uleb128,
-            0x02 => PointerFormat::Unsigned(2),
-            0x03 => PointerFormat::Unsigned(4),
-            0x04 => PointerFormat::Unsigned(8),
-            0x08 => PointerFormat::Signed(address_size),
-            0x09 => PointerFormat::Sleb128,
-            0x0a => PointerFormat::Signed(2),
-            0x0b => PointerFormat::Signed(4),
-            0x0c => PointerFormat::Signed(8),
-            _ => return None,
-        })
+        PointerFormat::of(encoding & 0x0f, address_size)
     }
 
     /// The address that DW_EH_PE_pcrel counts from: that of the field's own first byte (LSB), so the section's
     /// address plus the field's offset in it.
     #[inline(always)]
-    fn pcrel_base(&self, section: Address, field: u64, _field_end: u64) -> u64 {
-        section.0.wrapping_add(field)
+    fn pcrel_base(&self, section: &Section, field: u64, _field_end: u64) -> u64 {
+        section.address.0.wrapping_add(field)
     }
 
     /// The base that the application in bits 4 to 6 adds; `Err` for an undefined application, `Ok(None)` when
@@ -350,6 +338,13 @@ pub trait Semantics: Sync {
         true
     }
 
+    /// The register that an operand or a CIE's return address field names: the one of this number in the ABI
+    /// supplement of the machine (DWARF 5 section 2.6.1.1.3).
+    #[inline(always)]
+    fn register(&self, number: u64) -> u64 {
+        number
+    }
+
     /// The size of an expression in bytes: what the number in front of it tells, itself not counted (DWARF 5 section
     /// 7.5.5, class exprloc).
     fn expression_size(&self, told: u64) -> u64 {
@@ -385,14 +380,7 @@ pub trait Semantics: Sync {
     /// forms.
     #[inline(always)]
     fn offset_is_signed(&self, opcode: u8) -> bool {
-        matches!(
-            opcode,
-            op::OFFSET_EXTENDED_SF
-                | op::DEF_CFA_SF
-                | op::DEF_CFA_OFFSET_SF
-                | op::VAL_OFFSET_SF
-                | op::LLVM_DEF_ASPACE_CFA_SF
-        )
+        op::is_sf(opcode)
     }
 
     /// The offset in bytes of a register rule. DWARF 5 section 6.4.2.3: the operand times the data alignment
@@ -453,6 +441,12 @@ pub trait Semantics: Sync {
         None
     }
 
+    /// The rule of the return address register before an instruction has defined it: none (DWARF 5 section 6.4.3).
+    /// What no rule means is the ABI's to say.
+    fn return_address_before_definition(&self) -> Option<Rule> {
+        None
+    }
+
     /// Whether a row starts with the rules of the row before, when this instruction advances the location (DWARF 5
     /// section 6.4.3).
     fn advance_keeps_rules(&self, _opcode: u8) -> bool {
@@ -468,6 +462,11 @@ pub trait Semantics: Sync {
     /// 6.4.2.3).
     fn restored_rule(&self, initial: Option<Rule>) -> Option<Rule> {
         initial
+    }
+
+    /// Whether remember_state keeps a copy, which the instructions behind it do not change (DWARF 5 section 6.4.2.4).
+    fn remembered_state_is_copy(&self) -> bool {
+        true
     }
 
     /// Whether remember_state and restore_state keep the CFA rule as well as the register rules. DWARF 5 section
@@ -587,10 +586,10 @@ pub trait Semantics: Sync {
         true
     }
 
-    /// The operands of an operation that takes two, given the second entry of the stack and its top: in this order
-    /// (DWARF 5 section 2.5.1.4).
-    fn operation_operands(&self, _operation: u8, second: u64, top: u64) -> (u64, u64) {
-        (second, top)
+    /// The operands of an operation that takes two, in their order: the second entry of the stack and its top, or for
+    /// DW_OP_bregx the register and the offset as they are written (DWARF 5 sections 2.5.1.2 and 2.5.1.4).
+    fn operation_operands(&self, _operation: u8, first: u64, second: u64) -> (u64, u64) {
+        (first, second)
     }
 
     /// The value of a comparison that holds: one (DWARF 5 section 2.5.1.5).

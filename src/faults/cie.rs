@@ -15,6 +15,17 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.augmentation_start = Some(|_, version_field| version_field),
     },
     PlantedFault {
+        name: "no-augmentation-in-debug-frame",
+        does: "takes the factors of a CIE in .debug_frame to stand right behind its version",
+        should: "read the augmentation string first, empty as it may be",
+        clause: "DWARF 5 section 6.4.1: augmentation",
+        models: &["misreading: .debug_frame has no room for an augmentation"],
+        plant: |faulty| {
+            faulty.cie_has_augmentation =
+                Some(|inner, kind| kind != SectionKind::DebugFrame && inner.cie_has_augmentation(kind))
+        },
+    },
+    PlantedFault {
         name: "version-3-refused",
         does: "refuses CIEs of version 3",
         should: "read them",
@@ -141,7 +152,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "takes a CIE in .debug_frame to have no augmentation data",
         should: "read the data of z there too",
         clause: "LSB exception frames: augmentation string; the assembler writes it in both sections",
-        models: &["misreading: no room for an augmentation"],
+        models: &["misreading: augmentation data belong to .eh_frame"],
         plant: |faulty| {
             faulty.has_augmentation_data = Some(|inner, kind, augmentation| {
                 kind != SectionKind::DebugFrame && inner.has_augmentation_data(kind, augmentation)

@@ -92,6 +92,14 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.address_range = Some(|_, _, value| value.wrapping_mul(4)),
     },
     PlantedFault {
+        name: "overflowing-range-accepted",
+        does: "takes an FDE whose range ends behind the address space for a good one",
+        should: "report the range: its end has wrapped around",
+        clause: "DWARF 5 section 6.4.1: address_range",
+        models: &["gimli PR 730"],
+        plant: |faulty| faulty.overflowing_range_is_refused = Some(|_| false),
+    },
+    PlantedFault {
         name: "fde-augmentation-length-not-read",
         does: "starts an FDE's instructions behind its address range",
         should: "read the augmentation length and its data first",

@@ -38,6 +38,35 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         },
     },
     PlantedFault {
+        name: "linkage-table-by-heart",
+        does: "compares with 11 in every expression of a procedure linkage table, where the push of most of them ends",
+        should: "compare with what the expression says: entries that start with endbr64 have another place",
+        clause: "DWARF 5 section 2.5.1.5: control flow operations",
+        models: &[
+            "opentelemetry-ebpf-profiler PR 1253",
+            "misreading: the expression of the procedure linkage table",
+        ],
+        plant: |faulty| {
+            faulty.operation_operands = Some(|inner, operation, first, second| match (operation, second) {
+                (0x2a, 9) => (first, 11),
+                _ => inner.operation_operands(operation, first, second),
+            })
+        },
+    },
+    PlantedFault {
+        name: "second-operand-not-read",
+        does: "does not read the offset of DW_OP_bregx",
+        should: "add it to the register's value",
+        clause: "DWARF 5 section 2.5.1.2: register values",
+        models: &["libunwind commit 22aff2cc"],
+        plant: |faulty| {
+            faulty.operation_operands = Some(|inner, operation, first, second| match operation {
+                0x92 => (first, 0),
+                _ => inner.operation_operands(operation, first, second),
+            })
+        },
+    },
+    PlantedFault {
         name: "true-is-minus-one",
         does: "gives a comparison that holds the value -1",
         should: "give it the value 1",

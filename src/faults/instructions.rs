@@ -52,7 +52,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "takes the operand of GNU_args_size for an opcode",
         should: "read it as a size",
         clause: "LSB: DW_CFA_GNU_args_size has an unsigned LEB128 operand",
-        models: &["pyelftools 0.33"],
+        models: &["misreading: an opcode of a vendor has no operand"],
         plant: |faulty| {
             faulty.opcode_use = Some(|inner, opcode| match opcode {
                 op::GNU_ARGS_SIZE => OpcodeUse::WithoutOperands,
@@ -65,7 +65,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "does not know GNU_args_size",
         should: "read it as the machine's vendor defines it",
         clause: "LSB: DW_CFA_GNU_args_size, 0x2e",
-        models: &["gimli PR 319", "pyelftools issue 320"],
+        models: &["gimli PR 319", "pyelftools issue 320", "pyelftools 0.33"],
         plant: |faulty| {
             faulty.opcode_use = Some(|inner, opcode| match opcode {
                 op::GNU_ARGS_SIZE => OpcodeUse::Undefined,
@@ -184,6 +184,22 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         },
     },
     PlantedFault {
+        name: "register-one-too-high",
+        does: "takes the register behind the one of this number",
+        should: "count registers from zero",
+        clause: "DWARF 5 section 2.6.1.1.3: register numbers are the ABI's",
+        models: &["libunwind commit 396b6c7a"],
+        plant: |faulty| faulty.register = Some(|_, number| number.wrapping_add(1)),
+    },
+    PlantedFault {
+        name: "register-of-eight-bits",
+        does: "keeps the low eight bits of a register's number",
+        should: "keep the whole number",
+        clause: "DWARF 5 section 7.24: call frame instruction encodings",
+        models: &["misreading: a register's number is a byte"],
+        plant: |faulty| faulty.register = Some(|_, number| number & 0xff),
+    },
+    PlantedFault {
         name: "expression-size-short",
         does: "counts the byte of its size into an expression",
         should: "count the bytes behind it",
@@ -268,6 +284,16 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.advance_delta = Some(|_, _, _| 0),
     },
     PlantedFault {
+        name: "zero-code-factor-as-one",
+        does: "takes a code alignment factor of zero for one",
+        should: "multiply by zero: the location stays",
+        clause: "DWARF 5 section 6.4.2.1: row creation instructions",
+        models: &["java-profiler PR 786"],
+        plant: |faulty| {
+            faulty.advance_delta = Some(|inner, delta, factor| inner.advance_delta(delta, factor.max(1)))
+        },
+    },
+    PlantedFault {
         name: "set-loc-as-address",
         does: "reads the operand of set_loc as a plain address",
         should: "read it in the encoding of the CIE's R",
@@ -307,6 +333,20 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         models: &["misreading: two factors"],
         plant: |faulty| {
             faulty.factored_offset = Some(|_, _, operand, code, _| operand.wrapping_mul(code as i64))
+        },
+    },
+    PlantedFault {
+        name: "offset-saturates",
+        does: "takes the largest number for a product of offset and data alignment factor that does not fit 64 bits",
+        should: "let it wrap around, as sums of addresses do",
+        clause: "DWARF 5 section 6.4.2.3: register rule instructions",
+        models: &["gimli PR 509", "DW202306-001"],
+        plant: |faulty| {
+            faulty.factored_offset =
+                Some(|inner, opcode, operand, code, data| match operand.checked_mul(data) {
+                    Some(_) => inner.factored_offset(opcode, operand, code, data),
+                    None => operand.saturating_mul(data),
+                })
         },
     },
     PlantedFault {

@@ -74,6 +74,17 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.row_is_candidate = Some(|_, start, address| start < address),
     },
     PlantedFault {
+        name: "row-one-early",
+        does: "takes a row from the byte before its first location on",
+        should: "take it from its first location on",
+        clause: "DWARF 5 section 6.4.3: call frame instruction usage",
+        models: &["misreading: at the entry the CFA is what a push has made it"],
+        plant: |faulty| {
+            faulty.row_is_candidate =
+                Some(|inner, start, address| inner.row_is_candidate(start, address.wrapping_add(1)))
+        },
+    },
+    PlantedFault {
         name: "last-row-always",
         does: "takes an FDE's last row for every address",
         should: "take the last one that starts at or before the address",

@@ -4,7 +4,7 @@ use cfidiff_cfi::{
     AugmentationLetter, InitialLength, Opcode2d, OpcodeUse, PointerField, PointerFormat, Rule, Semantics,
     UndefinedApplication,
 };
-use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, SectionKind};
+use cfidiff_model::{Address, Bases, Class, Endianness, Format, Machine, Section, SectionKind};
 
 /// Makes [`Overrides`], with a place for each decision point, and the semantics that asks it first.
 macro_rules! decision_points {
@@ -58,6 +58,8 @@ decision_points! {
     is_cie(kind: SectionKind, format: Format, id: u64) -> bool;
     cie_offset(kind: SectionKind, field: u64, record: u64, pointer: u64) -> u64;
     cie_may_follow() -> bool;
+    cie_may_stand_inside() -> bool;
+    cie_has_augmentation(kind: SectionKind) -> bool;
     augmentation_start(version_field: usize) -> usize;
     cie_version_is_known(kind: SectionKind, version: u8) -> bool;
     cie_has_address_size(kind: SectionKind, version: u8) -> bool;
@@ -76,6 +78,7 @@ decision_points! {
     address_range_encoding(initial_location_encoding: u8) -> u8;
     address_range_is_signed() -> bool;
     address_range(initial_location: u64, value: u64) -> u64;
+    overflowing_range_is_refused() -> bool;
     fde_has_augmentation_data(kind: SectionKind, augmentation: &[u8]) -> bool;
     fde_augmentation_end(start: usize, used_end: usize, declared_end: usize) -> usize;
     zero_is_null(field: PointerField) -> bool;
@@ -83,7 +86,7 @@ decision_points! {
     is_aligned(encoding: u8) -> bool;
     is_indirect(encoding: u8) -> bool;
     pointer_format(field: PointerField, encoding: u8, address_size: u8) -> Option<PointerFormat>;
-    pcrel_base(section: Address, field: u64, field_end: u64) -> u64;
+    pcrel_base(section: &Section, field: u64, field_end: u64) -> u64;
     pointer_base(
         field: PointerField,
         encoding: u8,
@@ -95,6 +98,7 @@ decision_points! {
     instructions_end(record_end: usize) -> usize;
     opcode_use(opcode: u8) -> OpcodeUse;
     has_effect(opcode: u8) -> bool;
+    register(number: u64) -> u64;
     expression_size(told: u64) -> u64;
     advance_width(opcode: u8) -> u8;
     advance_delta(delta: u64, code_alignment_factor: u64) -> u64;
@@ -108,9 +112,11 @@ decision_points! {
     has_negate_ra_state_with_pc(machine: Machine) -> bool;
     fde_starts_with_cie_rules() -> bool;
     cfa_before_definition() -> Option<(u64, i64)>;
+    return_address_before_definition() -> Option<Rule>;
     advance_keeps_rules(opcode: u8) -> bool;
     register_rule(opcode: u8, defined: Rule) -> Rule;
     restored_rule(initial: Option<Rule>) -> Option<Rule>;
+    remembered_state_is_copy() -> bool;
     remembered_state_has_cfa() -> bool;
     remembered_state_has_registers() -> bool;
     remembered_states_nest() -> bool;
@@ -130,6 +136,6 @@ decision_points! {
     header_entry_is_candidate(start: u64, address: u64) -> bool;
     header_entry_found(candidates: u64) -> Option<u64>;
     expression_starts_with_cfa() -> bool;
-    operation_operands(operation: u8, second: u64, top: u64) -> (u64, u64);
+    operation_operands(operation: u8, first: u64, second: u64) -> (u64, u64);
     value_of_true() -> u64;
 }

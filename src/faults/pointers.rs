@@ -194,8 +194,21 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "takes the field's offset in the section for its address",
         should: "add the section's address to it",
         clause: "LSB, DWARF exception header encoding: the table of applications: DW_EH_PE_pcrel",
-        models: &["misreading: the section's file offset"],
+        models: &["misreading: an error of minus the section's address everywhere"],
         plant: |faulty| faulty.pcrel_base = Some(|_, _, field, _| field),
+    },
+    PlantedFault {
+        name: "pcrel-from-file-offset",
+        does: "takes the field's offset in the file for its address",
+        should: "add the field's offset in the section to the section's address",
+        clause: "LSB, DWARF exception header encoding: the table of applications: DW_EH_PE_pcrel",
+        models: &["misreading: relative to the section's file offset"],
+        plant: |faulty| {
+            faulty.pcrel_base = Some(|inner, section, field, end| match section.file_offset {
+                Some(start) => start.wrapping_add(field),
+                None => inner.pcrel_base(section, field, end),
+            })
+        },
     },
     PlantedFault {
         name: "pcrel-from-section",
@@ -203,7 +216,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         should: "count from the pointer's own field",
         clause: "LSB, DWARF exception header encoding: the table of applications: DW_EH_PE_pcrel",
         models: &["misreading: an error of minus the field's offset"],
-        plant: |faulty| faulty.pcrel_base = Some(|_, section, _, _| section.0),
+        plant: |faulty| faulty.pcrel_base = Some(|_, section, _, _| section.address.0),
     },
     PlantedFault {
         name: "pcrel-from-record",

@@ -54,6 +54,14 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.record_size = Some(|_, length| length.saturating_sub(4)),
     },
     PlantedFault {
+        name: "length-rounded-up",
+        does: "takes a record to end at a multiple of four bytes, whatever its length says",
+        should: "take as many bytes as the length says",
+        clause: "DWARF 5 section 6.4.1: length",
+        models: &["misreading: nops pad every record"],
+        plant: |faulty| faulty.record_size = Some(|_, length| length.saturating_add(3) & !3),
+    },
+    PlantedFault {
         name: "length-not-checked",
         does: "reads a record whose length reaches past the section, up to the section's end",
         should: "refuse the record",
@@ -254,5 +262,13 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         clause: "DWARF 5 section 6.4.1: CIE_pointer is an offset into the section",
         models: &["binutils PR 16563"],
         plant: |faulty| faulty.cie_may_follow = Some(|_| false),
+    },
+    PlantedFault {
+        name: "cie-inside-a-record",
+        does: "reads a CIE wherever a CIE pointer leads, also in the middle of another record",
+        should: "ask whether a record starts there",
+        clause: "DWARF 5 section 6.4.1: CIE_pointer leads to a CIE",
+        models: &["gimli PR 741", "misreading: a wrong pointer almost never lands on a record that passes"],
+        plant: |faulty| faulty.cie_may_stand_inside = Some(|_| true),
     },
 ];

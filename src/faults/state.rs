@@ -22,6 +22,22 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         plant: |faulty| faulty.cfa_before_definition = Some(|_| Some((0, 0))),
     },
     PlantedFault {
+        name: "return-address-lost-without-rule",
+        does: "takes the return address for lost where no instruction gives it a rule",
+        should: "show no rule: the machine's ABI says what that means",
+        clause: "DWARF 5 section 6.4.3: call frame instruction usage",
+        models: &["symbolic issue 948", "symbolic PR 612"],
+        plant: |faulty| faulty.return_address_before_definition = Some(|_| Some(Rule::Undefined)),
+    },
+    PlantedFault {
+        name: "return-address-unchanged-without-rule",
+        does: "takes the return address to be in its register where no instruction gives it a rule",
+        should: "show no rule: the machine's ABI says what that means",
+        clause: "DWARF 5 section 6.4.3: call frame instruction usage",
+        models: &["misreading: no rule is the rule same_value"],
+        plant: |faulty| faulty.return_address_before_definition = Some(|_| Some(Rule::SameValue)),
+    },
+    PlantedFault {
         name: "long-advance-forgets",
         does: "starts a row from the CIE's rules behind advance_loc1, 2 and 4",
         should: "start it from the row before",
@@ -108,7 +124,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "takes DW_CFA_register for same_value",
         should: "note the register that has the value",
         clause: "DWARF 5 section 6.4.2.3: register rule instructions",
-        models: &["libunwind commit 396b6c7a"],
+        models: &["misreading: one rule for another"],
         plant: |faulty| {
             faulty.register_rule = Some(|inner, opcode, rule| match opcode {
                 op::REGISTER => Rule::SameValue,
@@ -137,8 +153,16 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "lets restore give a register the rule same_value",
         should: "go back to the rule of the CIE's instructions, or to none",
         clause: "DWARF 5 section 6.4.2.3: register rule instructions",
-        models: &["symbolic issue 948"],
+        models: &["misreading: restore goes to the CIE's rule"],
         plant: |faulty| faulty.restored_rule = Some(|_, _| Some(Rule::SameValue)),
+    },
+    PlantedFault {
+        name: "remembered-not-copied",
+        does: "changes the remembered state with the current one, so that restore_state brings nothing back",
+        should: "keep a copy at remember_state",
+        clause: "DWARF 5 section 6.4.2.4: row state instructions",
+        models: &["pyelftools issue 103", "pyelftools PR 184"],
+        plant: |faulty| faulty.remembered_state_is_copy = Some(|_| false),
     },
     PlantedFault {
         name: "remembered-without-cfa",
@@ -153,7 +177,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "restores the CFA alone at restore_state",
         should: "restore the register rules as well",
         clause: "DWARF 5 section 6.4.2.4: row state instructions",
-        models: &["pyelftools issue 103"],
+        models: &["misreading: a state is the CFA's"],
         plant: |faulty| faulty.remembered_state_has_registers = Some(|_| false),
     },
     PlantedFault {
@@ -185,7 +209,7 @@ pub(super) const FAULTS: &[PlantedFault] = &[
         does: "refuses def_cfa_register before the CFA was defined",
         should: "take the offset for zero",
         clause: "GNU assembler, CIEs of MIPS: def_cfa_register comes first",
-        models: &["symbolic PR 612"],
+        models: &["misreading: changes the register of a rule that is there"],
         plant: |faulty| faulty.first_cfa_of_register = Some(|_, _| None),
     },
     PlantedFault {

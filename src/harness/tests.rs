@@ -25,6 +25,7 @@ fn ours(section: &Section<'_>) -> Vec<Entry> {
         index: None,
         section_type: 0,
         address: section.address,
+        file_offset: None,
         data: section.data.to_vec(),
         bases: section.bases,
         faults: Vec::new(),

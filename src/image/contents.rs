@@ -22,7 +22,8 @@ pub(super) struct Limits<'l> {
     pub(super) left: &'l mut u64,
 }
 
-/// The contents of a section that is in the file, or in words why they cannot be had.
+/// The contents of a section that is in the file, with their file offset unless they were compressed; or in words why
+/// they cannot be had.
 ///
 /// Compressed are sections with SHF_COMPRESSED (ELF gABI, "Section Compression") and those of a name in
 /// `.zdebug_` whose contents start with `ZLIB` and a big-endian eight-byte size (GNU).
@@ -32,7 +33,7 @@ pub(super) fn read(
     target: &Target,
     source: &mut Source<'_>,
     limits: &mut Limits<'_>,
-) -> Result<Vec<u8>, String> {
+) -> Result<(Vec<u8>, Option<u64>), String> {
     if header.size > limits.section {
         return Err(format!(
             "its size of {:#x} bytes is past the limit of {:#x}",
@@ -52,10 +53,11 @@ pub(super) fn read(
     let claimed = compressed.uncompressed_size;
     // What the stream holds beyond the claimed size is left out without a word, unless there is room for it.
     let roomy = CompressedData { uncompressed_size: claimed.saturating_add(1), ..compressed };
-    if compressed.format != CompressionFormat::None && roomy.decompress().is_ok() {
+    let is_raw = compressed.format == CompressionFormat::None;
+    if !is_raw && roomy.decompress().is_ok() {
         return Err(format!("it decompresses to more than the claimed {claimed:#x} bytes"));
     }
-    Ok(contents.into_owned())
+    Ok((contents.into_owned(), is_raw.then_some(header.offset)))
 }
 
 fn check_size(compressed: &CompressedData<'_>, limits: &mut Limits<'_>) -> Result<(), String> {

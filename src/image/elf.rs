@@ -99,11 +99,12 @@ fn read_sections(
             continue;
         }
         match contents::read(header, &name, &headers.target, source, limits) {
-            Ok(data) => case.sections.push(Section {
+            Ok((data, file_offset)) => case.sections.push(Section {
                 kind,
                 index: u32::try_from(index).ok(),
                 section_type: header.kind,
                 address: Address(header.address),
+                file_offset,
                 data,
                 bases: bases_of_kind(bases, kind, header.address),
                 faults: Vec::new(),

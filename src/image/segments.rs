@@ -93,6 +93,7 @@ fn take(
                 index: None,
                 section_type: 0,
                 address: Address(address),
+                file_offset: Some(range.offset),
                 data: data.to_vec(),
                 bases: bases_of_kind(bases, kind, address),
                 faults: Vec::new(),

@@ -107,6 +107,8 @@ pub struct Section {
     pub section_type: u32,
     /// The link-time address of the first byte; zero in relocatable objects.
     pub address: Address,
+    /// The file offset of the first byte; `None` when the contents do not stand in the file as they are here.
+    pub file_offset: Option<u64>,
     /// The contents.
     pub data: Vec<u8>,
     /// What encoded pointers count from.

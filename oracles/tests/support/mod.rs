@@ -53,6 +53,7 @@ fn section(name: &str, address: u64, bases: Bases) -> Section {
         index,
         section_type: 1,
         address: Address(address),
+        file_offset: None,
         data,
         bases,
         faults,

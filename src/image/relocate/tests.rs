@@ -39,6 +39,7 @@ fn relocate(data: &[u8], form: Form, table: &[u8], values: &[u64], target: &Targ
         index: Some(1),
         section_type: 1,
         address: Address(0),
+        file_offset: None,
         data: data.to_vec(),
         bases: Bases::default(),
         faults: Vec::new(),

@@ -178,6 +178,7 @@ impl Layout {
             index: None,
             section_type: 0,
             address: Address(self.address),
+            file_offset: None,
             data: self.data.clone(),
             bases: self.bases,
             faults: Vec::new(),
