@@ -157,6 +157,7 @@ fn tables_name_every_field_of_the_answers() {
         ("case fields", fields(&mut of_type("case"))),
         ("section fields", fields(&mut of_type("section"))),
         ("entry fields", fields(&mut of_type("entry"))),
+        ("frame fields", fields(&mut of_type("frame"))),
         ("header fields", fields(&mut of_type("header"))),
         ("CFA rules", rules(&mut rows.iter().map(|row| row["cfa"].clone()))),
         ("register rules", rules(&mut rows.iter().flat_map(|row| list(row, "rules")))),

@@ -1,11 +1,11 @@
-//! A case's answer as JSON Lines: the case first, then each section, behind it its entries.
+//! A case's answer as JSON Lines: the case first, then each section, behind it its entries; then frames and the header.
 //!
 //! Values that say nothing (`null`, `false`, an empty string or list) are left out of a line. What the case leaves to
 //! the reader is left out as well, and named in `free`.
 
 use serde_json::{Map, Value, json};
 
-use crate::suite::{Answer, Case, Damage, Expected, HeaderAnswer, Role};
+use crate::suite::{Answer, Case, Damage, Expected, FrameAnswer, HeaderAnswer, Role};
 use crate::{Compression, OMIT};
 
 /// A number as JSON holds it.
@@ -40,6 +40,7 @@ impl Case {
             lines += &line("section", section.place());
             lines.extend(section.entries.iter().map(Expected::line));
         }
+        lines.extend(self.frames.iter().map(FrameAnswer::line));
         lines.extend(self.header.as_ref().map(|header| header.line(self)));
         lines
     }
@@ -109,6 +110,23 @@ impl Expected {
         let faults: Vec<Value> = self.faults.iter().map(|fault| json!({ "key": fault.name() })).collect();
         fields.insert("faults".to_owned(), faults.into());
         fields
+    }
+}
+
+impl FrameAnswer {
+    fn line(&self) -> String {
+        let pairs = |list: &[(u64, u64)], names: [&str; 2]| -> Vec<Value> {
+            list.iter().map(|&(key, value)| json!({ names[0]: hex(key), names[1]: hex(value) })).collect()
+        };
+        let fields = json!({
+            "address": hex(self.address.0),
+            "registers": pairs(&self.registers, ["register", "value"]),
+            "memory": pairs(&self.memory, ["address", "value"]),
+            "cfa": hex(self.cfa),
+            "saved": pairs(&self.saved, ["register", "address"]),
+            "values": pairs(&self.values, ["register", "value"]),
+        });
+        line("frame", fields)
     }
 }
 

@@ -19,6 +19,7 @@ const BOTH: [(SectionKind, &str); 2] = [(SectionKind::EhFrame, ""), (SectionKind
 
 pub(super) fn add(suite: &mut Suite) {
     add_broken(suite);
+    add_inside(suite);
     for (kind, suffix) in BOTH {
         add_orders(suite, kind, suffix);
     }
@@ -64,6 +65,30 @@ fn add_broken(suite: &mut Suite) {
                 .entry(2, |broken| broken.without_cie(false_pointer, fault)),
         );
     }
+}
+
+/// A pointer to bytes that could be read as a CIE, and are data of another record.
+fn add_inside(suite: &mut Suite) {
+    /// The bytes of the usual CIE.
+    const CIE: [u8; 24] = *b"\x14\0\0\0\0\0\0\0\x01zR\0\x01\x78\x10\x01\x1b\x0c\x07\x08\x90\x01\0\0";
+    // The data start at 0x29, which is 0x23 bytes before the field at 0x4c.
+    const POINTER: u64 = 0x23;
+    let function = |start: u64| MACHINE.function(0, TEXT + start, 0x20);
+    let records = vec![
+        Record::Cie(MACHINE.eh_frame_cie()),
+        Record::Fde(FdeSpec { extra_augmentation_data: CIE.to_vec(), ..function(0x10) }),
+        Record::Fde(FdeSpec { false_cie_pointer: Some(POINTER), ..function(0x40) }),
+        Record::Fde(function(0x80)),
+        Record::Terminator,
+    ];
+    let about = "A CIE pointer into the augmentation data of another record, whose bytes look like a CIE.";
+    suite.add(
+        Draft::new("cie-pointer/cieptr-into-data", &MACHINE, about)
+            .clause(CLAUSE)
+            .catches(&["gimli PR 741"])
+            .eh_frame(records)
+            .entry(2, |broken| broken.without_cie(POINTER, FaultKind::CiePointerInside)),
+    );
 }
 
 fn add_orders(suite: &mut Suite, kind: SectionKind, suffix: &str) {

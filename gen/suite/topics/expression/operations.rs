@@ -4,11 +4,11 @@
 
 use cfidiff_model::{Address, SectionKind};
 
-use crate::suite::Suite;
 use crate::suite::convention::Convention;
-use crate::suite::draft::Draft;
+use crate::suite::draft::{Draft, TEXT};
 use crate::suite::functions::{Functions, Line};
 use crate::suite::rows::{cfa, val_expression};
+use crate::suite::{FrameAnswer, Suite};
 use crate::{Code, Operand, Program};
 
 const CLAUSE: &str = "DWARF 5 sections 2.5.1 and 7.7.1, and 6.4.2 for which operations may be used";
@@ -23,27 +23,41 @@ pub(super) fn add(suite: &mut Suite) {
     ];
     for (name, machine, kind) in machines {
         let about = "Operations with operands of each width, of both signs.";
-        group(suite, name, &machine, kind, about, &operands());
+        suite.add(group(name, &machine, kind, about, &operands()));
     }
-    let one = |suite: &mut Suite, name: &str, about: &str, codes: &[Code]| {
-        group(suite, name, &X86_64, SectionKind::EhFrame, about, codes);
+    let mut one = |name: &str, about: &str, codes: &[Code], frames: Vec<FrameAnswer>| {
+        let draft = group(name, &X86_64, SectionKind::EhFrame, about, codes);
+        suite.add(draft.frames(frames));
     };
-    one(suite, "literals", "DW_OP_lit0 to DW_OP_lit31.", &[literals()]);
-    one(suite, "base-registers", "DW_OP_breg0 to DW_OP_breg31, and DW_OP_bregx.", &base_registers());
-    one(suite, "stack", "Operations on the stack and on memory.", &stack());
-    one(suite, "arithmetic", "Arithmetic and logical operations.", &[arithmetic()]);
-    one(suite, "control-flow", "Comparisons, branches and the entry value.", &control_flow());
+    // The CFA at the start of each is 0x7008. The literals add up to 0x1f0.
+    one("literals", "DW_OP_lit0 to DW_OP_lit31.", &[literals()], vec![frame(0, &[], 0x71f8)]);
+    let numbered = frame(1, &[(0, 0x100), (64, 0x2000), (128, 0x3_0000)], 0x7008 + 0x3_20c0);
+    let about = "DW_OP_breg0 to DW_OP_breg31, and DW_OP_bregx.";
+    one("base-registers", about, &base_registers(), vec![numbered]);
+    one("stack", "Operations on the stack and on memory.", &stack(), Vec::new());
+    // abs 0x7008, neg -0x7008, not 0x7007; with three: and 3, div 1, minus -2, mod 2 (unsigned), mul 6, or 7, plus 10,
+    // shl 80, shr 10, shra 1, xor 2; plus_uconst 10.
+    let about = "Arithmetic and logical operations.";
+    one("arithmetic", about, &[arithmetic()], vec![frame(0, &[], 10)]);
+    // With one: eq 0, ge 0, gt 0, le 1, lt 0, ne 1.
+    let about = "Comparisons, branches and the entry value.";
+    one("control-flow", about, &control_flow(), vec![frame(0, &[], 1)]);
+}
+
+/// What the function of this number gives for the saved register, with the stack pointer at 0x7000.
+fn frame(number: u64, others: &[(u64, u64)], value: u64) -> FrameAnswer {
+    FrameAnswer {
+        address: Address(TEXT + 0x10 * (1 + number)),
+        registers: [&[(7, 0x7000)], others].concat(),
+        memory: Vec::new(),
+        cfa: 0x7008,
+        saved: vec![(16, 0x7000)],
+        values: vec![(X86_64.saved, value)],
+    }
 }
 
 /// A function for each expression, as a register's value. Each starts with the CFA on its stack.
-fn group(
-    suite: &mut Suite,
-    name: &str,
-    machine: &Convention,
-    kind: SectionKind,
-    about: &str,
-    codes: &[Code],
-) {
+fn group(name: &str, machine: &Convention, kind: SectionKind, about: &str, codes: &[Code]) -> Draft {
     let size = machine.target().class.address_size();
     let entry = || cfa(machine.stack_pointer, machine.entry_offset);
     let functions = codes.iter().fold(Functions::new(machine, kind), |functions, code| {
@@ -52,7 +66,7 @@ fn group(
         functions.function(0x10, program, lines)
     });
     let draft = Draft::new(&format!("expression/{name}"), machine, about).clause(CLAUSE);
-    suite.add(functions.usual().add_to(draft.catches(&["libunwind commit 22aff2cc"])));
+    functions.usual().add_to(draft.catches(&["libunwind commit 22aff2cc"]))
 }
 
 fn operands() -> Vec<Code> {
