@@ -100,7 +100,7 @@ impl Triage {
 }
 
 /// The cases of all files, and whether something could not be read.
-fn open(paths: &[PathBuf]) -> (Vec<Case>, bool) {
+pub(super) fn open(paths: &[PathBuf]) -> (Vec<Case>, bool) {
     let plan = Plan::new(paths);
     for path in &plan.unreadable {
         Log::plain().line(&format!("{}: {}", path.path.display(), path.why));

@@ -1,33 +1,36 @@
-//! The score of the suite: which planted faults it catches, and whether the triage names them.
+//! The score: which planted faults the suite and the variants catch, and whether the triage names them.
 
-use cfidiff_cfi::{Semantics, Standard};
+use cfidiff_cfi::Standard;
 use cfidiff_gen::suite::Suite;
-use cfidiff_model::Says;
+use cfidiff_model::Case;
 use rayon::prelude::*;
 use serde::Serialize;
 
-use crate::corpus;
 use crate::faults::{self, PlantedFault};
 use crate::triage::answers::Cases;
 use crate::triage::diagnose::{Diagnosis, Replays};
 use crate::triage::observed::Observed;
+use crate::triage::seen::Seen;
 
 /// What came of one planted fault.
 #[derive(Clone, Debug, Serialize)]
 pub struct Caught {
     /// The fault.
     pub name: &'static str,
-    /// The smallest case whose expected answer a reader with the fault does not give; `None` when it gives all.
-    pub case: Option<String>,
-    /// The key of the first difference there.
-    pub key: Option<String>,
-    /// In how many cases it differs.
-    pub cases: usize,
-    /// The triage's diagnoses for a reader with the fault, the first three.
+    /// Where a reader with it does not give the suite's expected answer.
+    pub suite: Seen,
+    /// Where it says something else of a variant than ours; `None` without variants.
+    pub variants: Option<Seen>,
+    /// The triage's diagnoses for a reader with the fault on the suite, the first three.
     pub diagnoses: Vec<&'static str>,
 }
 
 impl Caught {
+    /// Whether it shows anywhere.
+    pub fn is_caught(&self) -> bool {
+        self.suite.is_caught() || self.variants.as_ref().is_some_and(Seen::is_caught)
+    }
+
     /// Whether the first diagnosis is the fault.
     pub fn is_named_first(&self) -> bool {
         self.diagnoses.first() == Some(&self.name)
@@ -44,10 +47,46 @@ impl Caught {
 pub struct CaughtPair {
     /// The faults.
     pub faults: [&'static str; 2],
+    /// The one that hides the other: a reader with it alone says the same as one with both.
+    pub hiding: Option<&'static str>,
     /// The first diagnosis.
     pub diagnosis: Vec<&'static str>,
-    /// Whether the diagnosis is exact and names both faults, or the one that hides the other.
+    /// Whether it explains everything.
+    pub is_exact: bool,
+    /// Whether it is exact and names both faults, or one of them when one hides the other.
     pub is_named: bool,
+}
+
+impl CaughtPair {
+    /// Judges a diagnosis.
+    pub fn new(
+        faults: [&'static str; 2],
+        hiding: Option<&'static str>,
+        diagnosis: Vec<&'static str>,
+        is_exact: bool,
+    ) -> CaughtPair {
+        let named = faults.iter().filter(|fault| diagnosis.contains(fault)).count();
+        let is_named = is_exact && named >= if hiding.is_some() { 1 } else { 2 };
+        CaughtPair { faults, hiding, diagnosis, is_exact, is_named }
+    }
+}
+
+/// What some cases catch by themselves.
+#[derive(Clone, Debug, Serialize)]
+pub struct Tally {
+    /// How many cases there are.
+    pub cases: usize,
+    /// How many faults show in them.
+    pub caught: usize,
+    /// The faults that do not.
+    pub missed: Vec<&'static str>,
+}
+
+impl Tally {
+    fn of(cases: usize, each: &[Caught], seen: impl Fn(&Caught) -> bool) -> Tally {
+        let missed: Vec<_> = each.iter().filter(|caught| !seen(caught)).map(|caught| caught.name).collect();
+        Tally { cases, caught: each.len() - missed.len(), missed }
+    }
 }
 
 /// The score over all faults.
@@ -55,14 +94,18 @@ pub struct CaughtPair {
 pub struct Score {
     /// How many faults there are.
     pub faults: usize,
-    /// How many of them the suite catches.
+    /// How many of them are caught, by the suite or by the variants.
     pub caught: usize,
     /// How many are the triage's first diagnosis.
     pub named_first: usize,
     /// How many are among its first three.
     pub named_in_three: usize,
-    /// The faults that are not caught.
+    /// The faults that are caught by neither.
     pub missed: Vec<&'static str>,
+    /// What the suite catches by itself.
+    pub suite: Tally,
+    /// What the variants catch by themselves; `None` without variants.
+    pub variants: Option<Tally>,
     /// What came of each.
     pub each: Vec<Caught>,
     /// The seed that chose the pairs.
@@ -75,22 +118,30 @@ pub struct Score {
     pub pairs_named: usize,
 }
 
-/// Runs every planted fault against the suite, and so many pairs that the seed chooses.
-pub fn score(suite: &Suite, pairs: usize, seed: u64) -> Score {
+/// Runs every planted fault against the suite and against variants, if there are any, and against the suite so many
+/// pairs that the seed chooses.
+pub fn score(suite: &Suite, variants: Vec<Case>, pairs: usize, seed: u64) -> Score {
     let cases = Cases::of_suite(suite);
     let replays = Replays::new(&cases, faults::all().collect());
+    let variants = (!variants.is_empty()).then(|| Cases::of_inputs(variants, None));
     let all: Vec<&PlantedFault> = faults::all().collect();
-    let each: Vec<Caught> = all.par_iter().map(|fault| caught(suite, &replays, fault)).collect();
+    let each: Vec<Caught> =
+        all.par_iter().map(|fault| caught(suite, &replays, variants.as_ref(), fault)).collect();
     let count = |is: fn(&Caught) -> bool| each.iter().filter(|caught| is(caught)).count();
     let chosen = choose(&all, pairs, seed);
     let pairs: Vec<CaughtPair> =
         chosen.par_iter().map(|&(one, other)| caught_pair(&replays, one, other)).collect();
     Score {
         faults: each.len(),
-        caught: count(|caught| caught.case.is_some()),
+        caught: count(Caught::is_caught),
         named_first: count(Caught::is_named_first),
         named_in_three: count(Caught::is_named),
-        missed: each.iter().filter(|caught| caught.case.is_none()).map(|caught| caught.name).collect(),
+        missed: each.iter().filter(|caught| !caught.is_caught()).map(|caught| caught.name).collect(),
+        suite: Tally::of(cases.inputs.len(), &each, |caught| caught.suite.is_caught()),
+        variants: variants.map(|files| {
+            let seen = |caught: &Caught| caught.variants.as_ref().is_some_and(Seen::is_caught);
+            Tally::of(files.inputs.len(), &each, seen)
+        }),
         each,
         seed: (!pairs.is_empty()).then_some(seed),
         pairs_named: pairs.iter().filter(|pair| pair.is_named).count(),
@@ -98,32 +149,20 @@ pub fn score(suite: &Suite, pairs: usize, seed: u64) -> Score {
     }
 }
 
-fn caught(suite: &Suite, replays: &Replays<'_>, fault: &'static PlantedFault) -> Caught {
-    let cases = replays.cases;
-    let faulty = fault.planted_in(&Standard);
-    let semantics: &dyn Semantics = &faulty;
-    let wrong = replays.of_fault(fault);
-    // Only where its answers differ from ours, which are the expected ones, can they fail to be expected.
-    let mut differing = cases.cases_of(wrong.iter());
-    let count = differing.len();
-    differing.sort_by_key(|&case| (cases.sizes[case], case));
-    let first = differing.into_iter().find_map(|number| {
-        let input = &cases.inputs[number];
-        let case = suite.cases().iter().find(|case| case.name == input.name)?;
-        let mismatch = corpus::compare_with(case, input, semantics).into_iter().next()?;
-        let here = wrong.iter().filter(|(place, _)| place.case as usize == number);
-        let key = here.into_iter().find_map(|(place, said)| {
-            said.difference(cases.right(*place), Says::all(), cases.target(*place))
-        });
-        // What no key of a finding is about is told by its place.
-        let key = key.map(|difference| difference.key).filter(|key| *key != "answer");
-        Some((case.name.clone(), key.map_or(mismatch.place, ToOwned::to_owned)))
-    });
-    let diagnoses = replays.diagnose(&Observed::whole(wrong.clone()));
+fn caught(
+    suite: &Suite,
+    replays: &Replays<'_>,
+    variants: Option<&Cases>,
+    fault: &'static PlantedFault,
+) -> Caught {
+    let diagnoses = replays.diagnose(&Observed::whole(replays.of_fault(fault).clone()));
     let names = diagnoses.iter().filter(|found| found.faults.len() == 1).map(|found| found.faults[0].name);
-    let diagnoses = names.take(3).collect();
-    let (case, key) = first.unzip();
-    Caught { name: fault.name, case, key, cases: count, diagnoses }
+    Caught {
+        name: fault.name,
+        suite: Seen::in_suite(suite, replays, fault),
+        variants: variants.map(|files| Seen::in_files(files, fault)),
+        diagnoses: names.take(3).collect(),
+    }
 }
 
 fn caught_pair(
@@ -134,15 +173,12 @@ fn caught_pair(
     let cases = replays.cases;
     let faulty = one.planted_in(&Standard);
     let wrong = cases.wrong(0..cases.inputs.len(), &other.planted_in(&faulty));
-    let hides = |fault: &PlantedFault| *replays.of_fault(fault) == wrong;
-    let hidden = hides(one) || hides(other);
+    let hiding = [one, other].into_iter().find(|fault| *replays.of_fault(fault) == wrong);
     let first = replays.diagnose(&Observed::whole(wrong)).into_iter().next();
-    let exact = first.as_ref().is_some_and(Diagnosis::is_exact);
-    let diagnosis: Vec<&str> =
+    let is_exact = first.as_ref().is_some_and(Diagnosis::is_exact);
+    let diagnosis =
         first.map(|found| found.faults.iter().map(|fault| fault.name).collect()).unwrap_or_default();
-    let names = |fault: &PlantedFault| diagnosis.contains(&fault.name);
-    let is_named = exact && (names(one) && names(other) || hidden && (names(one) || names(other)));
-    CaughtPair { faults: [one.name, other.name], diagnosis, is_named }
+    CaughtPair::new([one.name, other.name], hiding.map(|fault| fault.name), diagnosis, is_exact)
 }
 
 /// Pairs of different faults, each pair once.
