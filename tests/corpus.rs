@@ -210,6 +210,10 @@ fn nothing_is_unexplained_and_no_reader_broke() {
 
 #[test]
 fn known_entries_are_honest() {
+    if is_blessing() {
+        // The list that they are held against is being rewritten.
+        return;
+    }
     let run = Run::get();
     let list = list();
     for known in known::load().expect("the lists parse") {

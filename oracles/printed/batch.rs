@@ -15,8 +15,8 @@ use std::path::Path;
 
 use cfidiff_model::{Case, Outcome, Sink};
 
-use super::Printer;
 use super::stream::{Heard, Mark, Stream};
+use super::{Dialect as _, Printer};
 use crate::lines::LONGEST;
 use crate::process::{self, Ended, Killed};
 
@@ -179,13 +179,16 @@ impl<P: Printer> Batches<'_, P> {
             let why = why.unwrap_or_else(|| format!("{name} printed nothing of this file"));
             for case in left {
                 // Not every tool names a file of which it has nothing to print.
-                let has_nothing = cases[case].frame_sections().next().is_none();
-                let outcome = match (has_nothing, is_refused) {
-                    (true, _) => Outcome::Answered,
-                    (_, true) => {
-                        Outcome::Unsupported("it reads no archive with a member that is no object".into())
-                    }
-                    _ => Outcome::Failed(format!("{why}{said}")),
+                let dialect = self.printer.dialect(self.pass, &cases[case]);
+                let passed_over = |(_, section)| dialect.passes_over(section, &cases[case]);
+                let reasons: Vec<_> = cases[case].frame_sections().map(passed_over).collect();
+                let outcome = match reasons.into_iter().collect::<Option<Vec<_>>>() {
+                    Some(reasons) => match reasons.first() {
+                        Some(reason) => Outcome::Unsupported((*reason).to_owned()),
+                        None => Outcome::Answered,
+                    },
+                    None if is_refused => Outcome::Unsupported(REFUSED.to_owned()),
+                    None => Outcome::Failed(format!("{why}{said}")),
                 };
                 self.sink.end_case(case, outcome);
             }
@@ -209,6 +212,9 @@ impl<P: Printer> Batches<'_, P> {
     }
 }
 
+/// Why a tool is not asked about the members of an archive that it reads nothing of.
+const REFUSED: &str = "it reads no archive with a member that is no object file";
+
 /// The words for a process that did not come to its end.
 fn failure(name: &str, ended: &Ended) -> Option<String> {
     match ended.killed {
@@ -220,16 +226,25 @@ fn failure(name: &str, ended: &Ended) -> Option<String> {
 /// The cases by the name that the tool prints above each, in order.
 fn expected(cases: &[Case], batch: &Batch) -> HashMap<Vec<u8>, VecDeque<usize>> {
     let mut expected: HashMap<Vec<u8>, VecDeque<usize>> = HashMap::new();
+    let mut cut = Vec::new();
     for &index in &batch.cases {
         let Some(path) = &cases[index].path else { continue };
         let file = argument(path);
         match &cases[index].member {
             None => expected.entry(file.as_bytes().to_vec()).or_default().push_back(index),
             Some(member) => {
-                let name = [file.as_bytes(), b"(", member.as_bytes(), b")"].concat();
-                expected.entry(name).or_default().push_back(index);
+                let member = member.as_bytes();
+                let name = |member: &[u8]| [file.as_bytes(), b"(", member, b")"].concat();
+                expected.entry(name(member)).or_default().push_back(index);
+                // BFD and libelf take the last of the sixteen bytes that a name can fill for its end.
+                if member.len() == 16 {
+                    cut.push((name(&member[..15]), index));
+                }
             }
         }
+    }
+    for (name, index) in cut {
+        expected.entry(name).or_insert_with(|| [index].into());
     }
     expected
 }

@@ -286,7 +286,9 @@ impl<'a, D: Dialect> Stream<'a, D> {
     /// The case that one of these names heads; `None` for a file of which nothing was asked (a member of an archive,
     /// for instance).
     fn take_expected(&mut self, names: &[Cow<'_, [u8]>]) -> Option<usize> {
-        names.iter().find_map(|name| self.expected.get_mut(&**name)?.pop_front())
+        let case = names.iter().find_map(|name| self.expected.get_mut(&**name)?.pop_front())?;
+        // By a second name it may come again.
+        (!self.finished.contains(&case)).then_some(case)
     }
 
     fn begin_section(&mut self, name: &[u8], is_last: bool) {

@@ -50,6 +50,10 @@ pub(super) fn add(suite: &mut Suite) {
             suite.add(eh_frame(&format!("{name}-eh-frame-sdata8.o"), &machine, 0x1c));
         }
     }
+    // What people write by hand is often no difference but the address.
+    for (format, encoding) in [("absptr", 0x00), ("udata4", 0x03)] {
+        suite.add(eh_frame(&format!("x86_64-eh-frame-{format}.o"), &Convention::X86_64, encoding));
+    }
 }
 
 fn eh_frame(file: &str, machine: &Convention, encoding: u8) -> Draft {
