@@ -164,11 +164,13 @@ fn an_error_before_the_first_record_is_the_section_s_and_one_behind_it_the_recor
     assert!(matches!(&kept.sections[&(0, 0)], Outcome::Failed(why) if why.contains("at 0x0 failed")));
     let start = OLD.find("  0x1010").expect("a row");
     let end = OLD.find("\n00000048").expect("a terminator");
-    let errors = "error: decoding the FDE opcodes into rows failed\nerror: no reason\n";
+    let errors = "error: decoding the FDE opcodes into rows failed\nerror: DW_CFA_set_loc with adrress 0x190 which must be \
+                  greater than the current row address 0x7f3fe0be4000\n";
     let text = format!("{}{errors}{}", &OLD[..start], &OLD[end..]);
     let kept = parse(text.as_bytes(), &["./a"], &[SectionKind::EhFrame]);
     let [_, fde, _] = &kept.entries[&(0, 0)][..] else { panic!("three entries") };
     assert_eq!((fde.faults.len(), fde.rows.len()), (2, 0));
+    assert!(fde.faults[1].expected.ends_with("than the current row address"), "{}", fde.faults[1].expected);
     assert_eq!(kept.sections[&(0, 0)], Outcome::Answered);
 }
 
