@@ -214,6 +214,8 @@ def section(elf, frames, read):
     """One section, found as pyelftools finds it: the last one of its name."""
     start = {"type": "section", "name": frames.name}
     indexes = [index for index, each in enumerate(elf.iter_sections()) if each.name == frames.name]
+    if elf.get_section(indexes[-1])["sh_type"] == "SHT_NOBITS":
+        return  # As in files of debug information. It would read what stands there instead.
     if len(indexes) > 1:
         start["index"] = indexes[-1]
     say(start)

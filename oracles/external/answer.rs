@@ -191,6 +191,9 @@ impl<'a> Answer<'a> {
             section.name == line.name && (line.index.is_none() || section.index == line.index)
         });
         let Some((section, data)) = named.next() else {
+            if self.is_without_contents(&line.name) {
+                return Ok(());
+            }
             let which = line.index.map(|index| format!(" with the index {index}")).unwrap_or_default();
             let why = format!("the file has no section {:?}{which}", line.name);
             return Err(format!("line {}, field name: {why}", self.lines));
@@ -212,6 +215,12 @@ impl<'a> Answer<'a> {
         self.section = Some(Open { says, room: data.data.len() / LEAST_RECORD + 1 });
         self.sink.section(self.number, section, says);
         Ok(())
+    }
+
+    /// Whether the file has a section of this name in which there is nothing to read, as in a file of debug information.
+    fn is_without_contents(&self, name: &str) -> bool {
+        let is_of_it = |note: &String| note.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
+        self.case.notes.iter().any(is_of_it)
     }
 
     fn entry(&mut self, text: &str) -> Result<(), Refusal> {
