@@ -79,7 +79,6 @@ impl FileReport {
             || !self.damage.is_empty()
             || self.findings.iter().any(|finding| is_trouble(finding.verdict))
             || self.unlisted.keys().any(|(_, likeness)| is_trouble(likeness.verdict))
-            || self.cases.iter().any(|case| case.failures_alone().next().is_some())
             || self.invariants.iter().any(|broken| broken.severity == Severity::Error)
     }
 
@@ -116,15 +115,6 @@ pub struct Failure {
     pub reader: String,
     /// What it was, in words.
     pub why: String,
-    /// Whether a finding tells of it. There is none when no record was left to be read.
-    pub is_told: bool,
-}
-
-impl CaseReport {
-    /// What broke and no finding tells of.
-    pub fn failures_alone(&self) -> impl Iterator<Item = &Failure> {
-        self.failures.iter().filter(|failure| !failure.is_told)
-    }
 }
 
 /// Runs the plan and calls `each` with every file's report in the plan's order, from the calling thread, as soon
@@ -313,19 +303,14 @@ fn merge(
             report.notes.push(format!("{}: {} was not asked: {why}", case.name, witness.name));
         }
         for pass in passes {
-            let is_told = pass.sections.iter().any(|section| section.is_unread);
-            failures.extend(pass.failure.map(|why| {
-                let reader = witness.name.to_owned();
-                Failure { reader, why, is_told }
-            }));
+            failures.extend(pass.failure.map(|why| Failure { reader: witness.name.to_owned(), why }));
+            report.findings.extend(pass.broke.filter(|finding| seen.insert((None, fingerprint(finding)))));
             for section in pass.sections {
+                let place = Some(section.section);
                 let findings = section.findings.into_iter().map(|(_, finding)| finding);
-                report
-                    .findings
-                    .extend(findings.filter(|finding| seen.insert((section.section, fingerprint(finding)))));
+                report.findings.extend(findings.filter(|finding| seen.insert((place, fingerprint(finding)))));
                 for (likeness, prints) in section.unlisted {
-                    let new =
-                        prints.into_iter().filter(|&print| seen.insert((section.section, print))).count();
+                    let new = prints.into_iter().filter(|&print| seen.insert((place, print))).count();
                     if new > 0 {
                         *report.unlisted.entry((witness.name.to_owned(), likeness)).or_default() +=
                             new as u64;

@@ -43,6 +43,72 @@ impl Judge {
     ) -> Option<&Known> {
         self.known.iter().find(|known| known.explains(reader.tool, reader.version, key, record, section))
     }
+
+    /// The finding for a reader that broke on a case in which no record is left to tell it of.
+    pub(crate) fn broke(&self, reader: Identity<'_>, case: &Case, words: &str) -> Finding {
+        let difference = Difference {
+            key: Key::SectionUnread,
+            ours: "no record is left to read".into(),
+            theirs: words.to_owned(),
+        };
+        let features = features::of_case(&case.target);
+        let ruling = self.explanation(reader, difference.key, &features, &features).map_or_else(
+            || Ruling {
+                verdict: Verdict::OracleFailed,
+                cause: "reader-broke".into(),
+                reason: "the reader broke".into(),
+            },
+            Ruling::listed,
+        );
+        let ruling = self.expected(reader, case, difference.key, ruling);
+        told(reader, case, difference, ruling)
+    }
+
+    /// The ruling, unless nothing explains the difference and the user's list expects it.
+    fn expected(&self, reader: Identity<'_>, case: &Case, key: Key, ruling: Ruling) -> Ruling {
+        let Some(expectations) = &self.expectations else { return ruling };
+        let place = Place {
+            reader: reader.name,
+            tool: reader.tool,
+            version: reader.version,
+            case: &case.name,
+            path: case.path.as_deref(),
+        };
+        if !matches!(ruling.verdict, Verdict::Differ | Verdict::OracleFailed) {
+            expectations.is_explained(place, key);
+            return ruling;
+        }
+        match expectations.excuse(place, key) {
+            Some(entry) => Ruling {
+                verdict: Verdict::KnownFault,
+                cause: expectations.cause(entry),
+                reason: entry.reason.clone(),
+            },
+            None => ruling,
+        }
+    }
+}
+
+/// A finding of the case as a whole, before its place and its count are told.
+fn told(reader: Identity<'_>, case: &Case, difference: Difference, ruling: Ruling) -> Finding {
+    let (wrong, rung) = by_itself(ruling.verdict);
+    Finding {
+        key: difference.key,
+        verdict: ruling.verdict,
+        reader: reader.name.to_owned(),
+        file: case.name.clone(),
+        section: String::new(),
+        offset: SectionOffset(0),
+        ours: difference.ours,
+        theirs: difference.theirs,
+        cause: ruling.cause,
+        wrong,
+        rung,
+        reason: ruling.reason,
+        statements: Vec::new(),
+        repro: repro(case, reader.name, reader.command),
+        count: 1,
+    }
 }
 
 /// Which reader a comparison is about.
@@ -94,6 +160,15 @@ impl Ruling {
         let reason = format!("by the clause, ours is right: {}", key.clause());
         Ruling { verdict: Verdict::Differ, cause: String::new(), reason }
     }
+
+    /// What a listed fault or open question makes of it.
+    fn listed(known: &Known) -> Ruling {
+        Ruling {
+            verdict: known.verdict.into(),
+            cause: known.id.clone(),
+            reason: format!("{} ({})", known.reason, known.clause),
+        }
+    }
 }
 
 impl<'a> SectionJudge<'a> {
@@ -123,49 +198,12 @@ impl<'a> SectionJudge<'a> {
     ) -> Finding {
         let key = judged.difference.key;
         let ruling = self.rule(table, key, &judged);
-        let Ruling { verdict, cause, reason } = self.expected(key, ruling);
-        let (wrong, rung) = by_itself(verdict);
-        let offset = judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset);
+        let ruling = self.judge.expected(self.reader, self.case, key, ruling);
         Finding {
-            key,
-            verdict,
-            reader: self.reader.name.to_owned(),
-            file: self.case.name.clone(),
             section: self.case.sections[self.section].name.clone(),
-            offset,
-            ours: judged.difference.ours,
-            theirs: judged.difference.theirs,
-            cause,
-            wrong,
-            rung,
-            reason,
-            statements: Vec::new(),
-            repro: repro(self.case, self.reader.name, self.reader.command),
+            offset: judged.record.map_or(SectionOffset(0), |(_, entry)| entry.offset),
             count: judged.count,
-        }
-    }
-
-    /// The ruling, unless nothing explains the difference and the user's list expects it.
-    fn expected(&self, key: Key, ruling: Ruling) -> Ruling {
-        let Some(expectations) = &self.judge.expectations else { return ruling };
-        let place = Place {
-            reader: self.reader.name,
-            tool: self.reader.tool,
-            version: self.reader.version,
-            case: &self.case.name,
-            path: self.case.path.as_deref(),
-        };
-        if !matches!(ruling.verdict, Verdict::Differ | Verdict::OracleFailed) {
-            expectations.is_explained(place, key);
-            return ruling;
-        }
-        match expectations.excuse(place, key) {
-            Some(entry) => Ruling {
-                verdict: Verdict::KnownFault,
-                cause: expectations.cause(entry),
-                reason: entry.reason.clone(),
-            },
-            None => ruling,
+            ..told(self.reader, self.case, judged.difference, ruling)
         }
     }
 
@@ -197,11 +235,7 @@ impl<'a> SectionJudge<'a> {
             return ruling;
         }
         if let Some(known) = self.judge.explanation(self.reader, key, of_record, of_section) {
-            return Ruling {
-                verdict: known.verdict.into(),
-                cause: known.id.clone(),
-                reason: format!("{} ({})", known.reason, known.clause),
-            };
+            return Ruling::listed(known);
         }
         if let Some((_, entry)) = judged.record
             && let Some(ruling) = ill_formed(entry, of_record)

@@ -231,7 +231,7 @@ pub struct Finding {
     pub reader: String,
     /// The case's name.
     pub file: String,
-    /// The section's name.
+    /// The section's name. Empty when the case as a whole is concerned: the reader broke, and no record was left to read.
     pub section: String,
     /// The record's offset as the reader gives it, or that of the section's first byte when the whole section is
     /// concerned.

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use cfidiff_model::{Finding, Key, SectionOffset, Verdict};
 
 use crate::campaign::FileReport;
-use crate::compare::{Likeness, failure};
+use crate::compare::Likeness;
 use crate::report::{counted, printable};
 
 /// How many places of a cluster are kept: the first ones, each in a file of its own.
@@ -112,12 +112,12 @@ impl Clusters {
         Clusters { tools, ..Clusters::default() }
     }
 
-    /// Adds the findings of a file, and its failures that no finding tells of.
+    /// Adds the findings of a file.
     pub fn add(&mut self, report: &FileReport) {
         self.files += 1;
         for finding in &report.findings {
             let Finding { file, section, offset, reader, .. } = finding;
-            let record = Some((section.clone(), *offset));
+            let record = (!section.is_empty()).then(|| (section.clone(), *offset));
             let place = Place { path: report.path.clone(), case: file.clone(), record };
             let cluster = self.count(reader, Likeness::of(finding), 1, place.clone());
             cluster.example.get_or_insert_with(|| Example {
@@ -132,25 +132,6 @@ impl Clusters {
             let case = report.path.display().to_string();
             let place = Place { path: report.path.clone(), case, record: None };
             self.count(reader, likeness.clone(), *count, place);
-        }
-        for case in &report.cases {
-            for broken in case.failures_alone() {
-                let place = Place { path: report.path.clone(), case: case.name.clone(), record: None };
-                let likeness = Likeness {
-                    verdict: Verdict::OracleFailed,
-                    cause: "reader-broke".to_owned(),
-                    key: Key::SectionUnread,
-                    pattern: failure(&broken.why),
-                };
-                let cluster = self.count(&broken.reader, likeness, 1, place.clone());
-                cluster.example.get_or_insert_with(|| Example {
-                    place,
-                    ours: "no record to read".to_owned(),
-                    theirs: cut(&broken.why),
-                    reason: "the reader broke".to_owned(),
-                    repro: String::new(),
-                });
-            }
         }
     }
 

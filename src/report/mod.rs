@@ -56,9 +56,13 @@ pub trait Report {
     fn end(&mut self, summary: &Summary) -> io::Result<()>;
 }
 
-/// The case that a finding is about, as a place that a reader of the report finds: section and offset.
+/// What a finding is about, as a place that a reader of the report finds: the case, with section and offset when it is
+/// not about the whole.
 fn place(finding: &Finding) -> String {
-    format!("{}+{}", finding.section, finding.offset)
+    match finding.section.as_str() {
+        "" => finding.file.clone(),
+        section => format!("{} {section}+{}", finding.file, finding.offset),
+    }
 }
 
 /// A number with its noun: `1 file`, `2 files`.

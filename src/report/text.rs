@@ -52,8 +52,7 @@ impl<W: Write> Text<W> {
     }
 
     fn finding(&mut self, finding: &Finding) -> io::Result<()> {
-        let (key, place) = (finding.key.name(), place(finding));
-        let mut head = format!("{key} {} {place} ({})", finding.file, finding.reader);
+        let mut head = format!("{} {} ({})", finding.key.name(), place(finding), finding.reader);
         if finding.count > 1 {
             head += &format!(", {} records", finding.count);
         }
@@ -248,12 +247,6 @@ impl<W: Write> Report for Text<W> {
                 self.line(&format!("no call frame information to compare in {}", report.path.display()))?;
             }
         }
-        for case in &report.cases {
-            for Failure { reader, why, .. } in case.failures_alone() {
-                let words = format!("{} ({reader}): {}", case.name, cut(why, MAX_FAILURE));
-                self.marked(Verdict::OracleFailed, Verdict::OracleFailed.name(), &words)?;
-            }
-        }
         for finding in &report.findings {
             if self.verbose || !is_explained(finding.verdict) {
                 self.finding(finding)?;
@@ -280,7 +273,7 @@ impl<W: Write> Report for Text<W> {
                 self.line(&format!("note: {note}"))?;
             }
             for case in &report.cases {
-                for Failure { reader, why, .. } in &case.failures {
+                for Failure { reader, why } in &case.failures {
                     self.line(&format!("note: {}: {reader}: {why}", case.name))?;
                 }
             }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::support::{Folder, LINKED, Run, cfidiff, linked};
+use crate::support::{Folder, LINKED, Run, cfidiff, linked, without_cfi};
 
 /// A folder with a reader that takes an offset of -8 for -24: in both sections of [`LINKED`] that is one factor of a
 /// CIE, one instruction, and eight rules.
@@ -110,6 +110,9 @@ fn a_reader_that_breaks_makes_nothing_stale() {
     // That it breaks can be expected as well.
     fs::write(&wrong.list, entry("key = 'section.unread'\nreader = 'mine'\nreason = 'so'")).expect("a list");
     wrong.check(&["--strict", LINKED]).exits(0);
+    // So it can where there is nothing to read.
+    let bare = wrong.folder.file("bare.linked.so", &without_cfi());
+    wrong.check(&["--strict", LINKED, bare.to_str().expect("a path of letters")]).exits(0);
 }
 
 #[test]

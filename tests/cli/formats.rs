@@ -50,7 +50,8 @@ impl Inputs {
 
     fn run(&self, readers: &[&str], options: &[&str]) -> Run {
         let mut command = cfidiff();
-        command.current_dir(self.folder.path()).args(["check", "--reader", "gimli"]);
+        // How far a triage gets depends on its time.
+        command.current_dir(self.folder.path()).args(["check", "--no-triage", "--reader", "gimli"]);
         for reader in readers {
             command.arg("--reader-cmd").arg(format!("{reader}=./{reader} {{file}}"));
         }

@@ -1,7 +1,7 @@
 //! Known faults and open questions: each excuses its reader, version, key and features, and nothing else.
 
 use cfidiff::compare::Judge;
-use cfidiff_model::{Entry, EntryKind, Key, Verdict};
+use cfidiff_model::{Entry, EntryKind, Key, Outcome, Verdict};
 use cfidiff_oracles::known::{Known, KnownVerdict};
 
 use crate::support::{Fake, PLAIN, case, compare_knowing, records};
@@ -144,4 +144,28 @@ fn a_failure_can_be_explained_by_the_record_that_it_happened_at() {
     let found = compare_knowing(&case(PLAIN), &fake, &Judge::new(vec![known]));
     assert_eq!((found.only().verdict, found.only().cause.as_str()), (Verdict::KnownFault, "fake-segment"));
     assert_eq!(found.tally.records, records(2, Verdict::KnownFault, 1));
+}
+
+#[test]
+fn a_failure_where_no_record_is_left_can_be_explained_by_the_file() {
+    let verdict = |name: &str, section: &[&str]| {
+        let known = Known {
+            keys: vec!["section.unread".into()],
+            record: vec![],
+            section: section.iter().map(|&condition| condition.to_owned()).collect(),
+            ..listed()
+        };
+        let failed = Some(Outcome::Failed("no such relocation".into()));
+        let fake = Fake { section: None, case: failed, ..Fake::with(|_| {}) };
+        let found = compare_knowing(&case(name), &fake, &Judge::new(vec![known]));
+        found.answers[0].broke.as_ref().map(|finding| (finding.verdict, finding.cause.clone()))
+    };
+    let known = Some((Verdict::KnownFault, "fake-segment".to_owned()));
+    let unknown = Some((Verdict::OracleFailed, "reader-broke".to_owned()));
+    assert_eq!(verdict("terminator/empty", &["machine=x86_64", "!relocatable"]), known);
+    assert_eq!(verdict("terminator/empty", &["machine=riscv"]), unknown);
+    // What is in a section, and which one it is, explains nothing where it did not come to a record.
+    assert_eq!(verdict("terminator/empty", &["machine=x86_64", "section=.eh_frame"]), unknown);
+    // Here a finding of the section tells of it.
+    assert_eq!(verdict(PLAIN, &["machine=x86_64"]), None);
 }

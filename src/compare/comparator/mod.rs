@@ -55,6 +55,8 @@ pub struct CaseAnswer {
     pub unsupported: Option<String>,
     /// The reader's last word, when it broke.
     pub failure: Option<String>,
+    /// The finding that tells of it, when none of a section does: no record was left to be read.
+    pub broke: Option<Finding>,
 }
 
 /// Compares one pass of one reader over some cases.
@@ -327,20 +329,17 @@ impl Sink for Comparator<'_> {
         if let Some(ended) = self.ended.get_mut(case) {
             *ended = true;
         }
-        match &outcome {
-            Outcome::Unsupported(why) => {
-                if let Some(answer) = self.answers.get_mut(case) {
-                    answer.unsupported = Some(why.clone());
-                }
-                return;
-            }
-            Outcome::Failed(why) => {
-                if let Some(answer) = self.answers.get_mut(case) {
-                    answer.failure = Some(why.clone());
-                }
-            }
-            Outcome::Answered => {}
+        let Some(case_ref) = self.cases.get(case) else { return };
+        if let Outcome::Unsupported(why) = outcome {
+            self.answers[case].unsupported = Some(why);
+            return;
         }
         self.silent_sections(case, &outcome);
+        if let Outcome::Failed(why) = outcome {
+            let answer = &mut self.answers[case];
+            let is_told = answer.sections.iter().any(|section| section.is_unread);
+            answer.broke = (!is_told).then(|| self.judge.broke(self.reader, case_ref, &why));
+            answer.failure = Some(why);
+        }
     }
 }

@@ -35,6 +35,10 @@ impl Features {
             self.add("no-section-header", "");
         }
         self.add("section", section.kind.name());
+        self.target(target);
+    }
+
+    pub fn target(&mut self, target: &Target) {
         self.add("machine", target.machine.to_string());
         self.add("class", if target.class == Class::Elf32 { "32" } else { "64" });
         self.add("endianness", if target.endianness == Endianness::Little { "little" } else { "big" });

@@ -1,4 +1,4 @@
-//! Features: facts of a record and its section, by which known faults and open questions are recognized.
+//! Features: facts of a record, its section and its case, by which known faults and open questions are recognized.
 //!
 //! | feature | value |
 //! |---|---|
@@ -65,6 +65,13 @@ use cfidiff_model::{Case, CfaRule, Endianness, Entry, EntryKind, Says, Section, 
 use cfidiff_oracles::known::Feature;
 
 use self::list::Features;
+
+/// Features of a case that hold whatever is in it.
+pub(crate) fn of_case(target: &Target) -> Vec<Feature> {
+    let mut features = Features::default();
+    features.target(target);
+    features.list
+}
 
 /// Features of one record, its CIE's included.
 pub(crate) fn of_record<S: Semantics + ?Sized>(
