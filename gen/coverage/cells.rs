@@ -1,9 +1,11 @@
 //! The tables with all their cells.
 
-use cfidiff_model::{Endianness, FaultKind, Format, Machine, SectionKind};
+use cfidiff_model::{
+    Endianness, FaultKind, Format, Machine, POINTER_APPLICATIONS, POINTER_FORMATS, SectionKind,
+};
 
 use super::legal::{self, Verdict};
-use super::names::{self, APPLICATIONS, FORMATS, Field};
+use super::names::{self, Field};
 use super::{Cell, Table};
 use crate::pointer::INDIRECT;
 use crate::suite::Damage;
@@ -147,8 +149,8 @@ fn pointers(field: Field) -> Table {
     };
     let mut cells = Vec::new();
     for (flag, suffix) in [(0, ""), (INDIRECT, " indirect")] {
-        for (format, format_name) in FORMATS {
-            for (application, application_name) in APPLICATIONS {
+        for (format, format_name) in POINTER_FORMATS {
+            for (application, application_name) in POINTER_APPLICATIONS {
                 let encoding = flag | application | format;
                 let row = format!("{format_name}{suffix}");
                 let verdict = legal::pointer(field, encoding);

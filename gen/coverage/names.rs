@@ -1,34 +1,12 @@
 //! The names of cells: what the table of cells and the count of cases agree on.
 
-use cfidiff_model::{Endianness, FaultKind, Format, Instruction, Machine, SectionKind};
+use cfidiff_model::{
+    Endianness, FaultKind, Format, Instruction, Machine, SectionKind, pointer_application_name,
+    pointer_format_name,
+};
 
 use crate::pointer::{INDIRECT, OMIT};
 use crate::suite::Damage;
-
-/// The formats of an encoded pointer by the low four bits (LSB Core, DWARF exception header encoding; `signed` is
-/// GCC's).
-pub(super) const FORMATS: [(u8, &str); 10] = [
-    (0x00, "absptr"),
-    (0x01, "uleb128"),
-    (0x02, "udata2"),
-    (0x03, "udata4"),
-    (0x04, "udata8"),
-    (0x08, "signed"),
-    (0x09, "sleb128"),
-    (0x0a, "sdata2"),
-    (0x0b, "sdata4"),
-    (0x0c, "sdata8"),
-];
-
-/// The applications by bits 4 to 6 (the same table of LSB).
-pub(super) const APPLICATIONS: [(u8, &str); 6] = [
-    (0x00, "absolute"),
-    (0x10, "pcrel"),
-    (0x20, "textrel"),
-    (0x30, "datarel"),
-    (0x40, "funcrel"),
-    (0x50, "aligned"),
-];
 
 /// A field that holds an encoded pointer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -92,11 +70,8 @@ pub(super) fn format(
 
 /// A pointer in an encoding; `None` when the encoding is not defined or says that there is no pointer.
 pub(super) fn pointer(field: Field, encoding: u8) -> Option<String> {
-    let of = |names: &[(u8, &'static str)], bits: u8| {
-        names.iter().find(|(value, _)| *value == bits).map(|(_, name)| *name)
-    };
-    let format = of(&FORMATS, encoding & 0x0f)?;
-    let application = of(&APPLICATIONS, encoding & 0x70)?;
+    let format = pointer_format_name(encoding)?;
+    let application = pointer_application_name(encoding)?;
     let direct = if encoding & INDIRECT == 0 { "direct" } else { "indirect" };
     (encoding != OMIT).then(|| format!("pointer/{}/{application}/{format}/{direct}", field.name()))
 }

@@ -1,7 +1,9 @@
 //! The DW_EH_PE encodings, enumerated (LSB Core, DWARF exception header encoding).
 
+use cfidiff_model::{POINTER_FORMATS, pointer_application_name, pointer_format_name};
+
 use crate::suite::draft::{Draft, TEXT};
-use crate::{ALIGNED, INDIRECT, OMIT};
+use crate::{INDIRECT, OMIT};
 
 /// The applications, each a base that is added.
 pub(crate) const ABSOLUTE: u8 = 0x00;
@@ -16,38 +18,20 @@ pub(crate) const SMALL_TEXT: u64 = 0x70;
 /// The format `signed`, which GNU's headers have and the LSB has not.
 const SIGNED: u8 = 0x08;
 
-/// The formats.
-const FORMATS: [(u8, &str); 10] = [
-    (0x00, "absptr"),
-    (0x01, "uleb"),
-    (0x02, "udata2"),
-    (0x03, "udata4"),
-    (0x04, "udata8"),
-    (SIGNED, "signed"),
-    (0x09, "sleb"),
-    (0x0a, "sdata2"),
-    (0x0b, "sdata4"),
-    (0x0c, "sdata8"),
-];
-
 /// The encodings of all formats with these applications.
 pub(crate) fn with_applications(applications: &[u8]) -> impl Iterator<Item = u8> {
-    applications.iter().flat_map(|application| FORMATS.map(|(format, _)| application | format))
+    applications.iter().flat_map(|application| POINTER_FORMATS.map(|(format, _)| application | format))
 }
 
 /// The encoding in the name of a case, for instance `9b-indirect-pcrel-sdata4`.
 pub(crate) fn name(encoding: u8) -> String {
-    let format = FORMATS.iter().find(|(format, _)| *format == encoding & 0x0f);
-    let format = format.map_or("undefined", |(_, name)| name);
+    // The names of cases say `uleb` and `sleb`.
+    let format = pointer_format_name(encoding).unwrap_or("undefined").trim_end_matches("128");
     let indirect = if is_indirect(encoding) { "indirect-" } else { "" };
-    let application = match encoding & 0x70 {
-        ABSOLUTE => "",
-        PCREL => "pcrel-",
-        TEXTREL => "textrel-",
-        DATAREL => "datarel-",
-        FUNCREL => "funcrel-",
-        ALIGNED => return format!("{encoding:02x}-{indirect}aligned"),
-        _ => "undefined-",
+    let application = match pointer_application_name(encoding) {
+        Some("absolute") => String::new(),
+        Some("aligned") => return format!("{encoding:02x}-{indirect}aligned"),
+        application => format!("{}-", application.unwrap_or("undefined")),
     };
     format!("{encoding:02x}-{indirect}{application}{format}")
 }

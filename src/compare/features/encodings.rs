@@ -1,12 +1,12 @@
-//! Pointer encodings (LSB, DWARF exception header encoding): names of their parts, and sizes.
+//! Pointer encodings (LSB, DWARF exception header encoding): sizes.
 
-use cfidiff_model::{Cie, Target};
+use cfidiff_model::{Cie, Target, pointer_application_name, pointer_format_name};
 
 /// The size of a pointer in this encoding, where it does not depend on its value or its place.
 pub(super) fn pointer_size(encoding: u8, target: &Target) -> Option<usize> {
     match encoding {
         0xff => Some(0),
-        _ if application_name(encoding) == "aligned" => None,
+        _ if pointer_application_name(encoding) == Some("aligned") => None,
         _ => match encoding & 0x07 {
             0x00 => Some(target.class.address_size().into()),
             0x02 => Some(2),
@@ -29,37 +29,7 @@ pub(super) fn cie_data_size(cie: &Cie, target: &Target) -> Option<usize> {
     letters.iter().map(size).sum()
 }
 
-/// The name of an encoding's value format.
-pub(super) fn format_name(encoding: u8) -> &'static str {
-    match encoding & 0x0f {
-        0x00 => "absptr",
-        0x01 => "uleb128",
-        0x02 => "udata2",
-        0x03 => "udata4",
-        0x04 => "udata8",
-        0x08 => "signed",
-        0x09 => "sleb128",
-        0x0a => "sdata2",
-        0x0b => "sdata4",
-        0x0c => "sdata8",
-        _ => "undefined",
-    }
-}
-
 /// Whether its value is as long as it likes.
 pub(super) fn is_leb128(encoding: u8) -> bool {
-    matches!(format_name(encoding), "uleb128" | "sleb128")
-}
-
-/// The name of what an encoding's value is added to.
-pub(super) fn application_name(encoding: u8) -> &'static str {
-    match encoding & 0x70 {
-        0x00 => "abs",
-        0x10 => "pcrel",
-        0x20 => "textrel",
-        0x30 => "datarel",
-        0x40 => "funcrel",
-        0x50 => "aligned",
-        _ => "undefined",
-    }
+    matches!(pointer_format_name(encoding), Some("uleb128" | "sleb128"))
 }

@@ -2,14 +2,12 @@
 
 use cfidiff_model::{
     CfaRule, Cie, Class, Endianness, Entry, Expression, Fde, Format, Instruction, Machine, RegisterRule,
-    Section, Target,
+    Section, Target, pointer_application_name, pointer_format_name,
 };
 use cfidiff_oracles::known::Feature;
 
 use crate::compare::features::OfCie;
-use crate::compare::features::encodings::{
-    application_name, cie_data_size, format_name, is_leb128, pointer_size,
-};
+use crate::compare::features::encodings::{cie_data_size, is_leb128, pointer_size};
 
 /// No list names more than a handful, and hostile sections could have one for each record.
 const MAX_FEATURES: usize = 512;
@@ -140,19 +138,19 @@ impl Features {
         }
         if let Some(encoding) = cie.fde_encoding {
             self.add("fde-encoding", format!("{encoding:#04x}"));
-            self.add("fde-format", format_name(encoding));
+            self.add("fde-format", pointer_format_name(encoding).unwrap_or("undefined"));
             if is_leb128(encoding) {
                 self.add("fde-format-is-leb128", "");
             }
-            self.add("fde-application", application_name(encoding));
+            self.add("fde-application", pointer_application_name(encoding).unwrap_or("undefined"));
             if encoding & 0x80 != 0 && encoding != 0xff {
                 self.add("fde-indirect", "");
             }
         }
         if let Some(encoding) = cie.lsda_encoding {
             self.add("lsda-encoding", format!("{encoding:#04x}"));
-            self.add("lsda-application", application_name(encoding));
-            self.add("lsda-format", format_name(encoding));
+            self.add("lsda-application", pointer_application_name(encoding).unwrap_or("undefined"));
+            self.add("lsda-format", pointer_format_name(encoding).unwrap_or("undefined"));
             if encoding & 0x80 != 0 && encoding != 0xff {
                 self.add("lsda-indirect", "");
             }
@@ -172,11 +170,15 @@ impl Features {
         let personality = cie.personality.map(|(encoding, _)| encoding);
         let encodings = [cie.fde_encoding, cie.lsda_encoding, personality];
         for (application, feature) in [("aligned", "aligned-pointer"), ("pcrel", "pcrel-pointer")] {
-            if encodings.into_iter().flatten().any(|encoding| application_name(encoding) == application) {
+            if encodings
+                .into_iter()
+                .flatten()
+                .any(|encoding| pointer_application_name(encoding) == Some(application))
+            {
                 self.add(feature, "");
             }
         }
-        if encodings.into_iter().flatten().any(|encoding| format_name(encoding) == "signed") {
+        if encodings.into_iter().flatten().any(|encoding| pointer_format_name(encoding) == Some("signed")) {
             self.add("signed-pointer", "");
         }
     }
@@ -201,7 +203,8 @@ impl Features {
         let field =
             section.address.0.wrapping_add(entry.offset.0).wrapping_add(entry.format.length_size() + 4);
         let encoding = cie.fde_encoding.unwrap_or(0);
-        if bits == 32 && application_name(encoding) == "pcrel" && wraps(start, field, encoding) {
+        if bits == 32 && pointer_application_name(encoding) == Some("pcrel") && wraps(start, field, encoding)
+        {
             self.add("location-wraps", "");
         }
     }

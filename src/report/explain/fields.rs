@@ -3,7 +3,9 @@
 use std::io;
 
 use cfidiff_cfi::{Cie, Fde, PointerField, PointerFormat, Record, RecordKind, Semantics, Standard};
-use cfidiff_model::{Case, Endianness, Format, Section, SectionKind};
+use cfidiff_model::{
+    Case, Endianness, Format, Section, SectionKind, pointer_application_name, pointer_format_name,
+};
 
 use super::{Lines, added, leb128_size};
 use crate::report::describe;
@@ -310,28 +312,10 @@ fn encoding_words(encoding: u8) -> String {
     if encoding == OMIT {
         return "omitted".to_owned();
     }
-    let format = match encoding & 0x0f {
-        0x00 => "absptr",
-        0x01 => "uleb128",
-        0x02 => "udata2",
-        0x03 => "udata4",
-        0x04 => "udata8",
-        0x08 => "signed",
-        0x09 => "sleb128",
-        0x0a => "sdata2",
-        0x0b => "sdata4",
-        0x0c => "sdata8",
-        _ => "undefined",
-    };
-    let application = match encoding & 0x70 {
-        0x00 => "",
-        0x10 => "pcrel ",
-        0x20 => "textrel ",
-        0x30 => "datarel ",
-        0x40 => "funcrel ",
-        0x50 => "aligned ",
-        _ => "undefined ",
-    };
+    let format = pointer_format_name(encoding).unwrap_or("undefined");
     let indirect = if encoding & 0x80 != 0 { "indirect " } else { "" };
-    format!("{indirect}{application}{format}")
+    match pointer_application_name(encoding) {
+        Some("absolute") => format!("{indirect}{format}"),
+        application => format!("{indirect}{} {format}", application.unwrap_or("undefined")),
+    }
 }
