@@ -191,7 +191,7 @@ impl<'a> Answer<'a> {
             section.name == line.name && (line.index.is_none() || section.index == line.index)
         });
         let Some((section, data)) = named.next() else {
-            if self.is_without_contents(&line.name) {
+            if self.case.without_contents.iter().any(|name| line.name == *name) {
                 return Ok(());
             }
             let which = line.index.map(|index| format!(" with the index {index}")).unwrap_or_default();
@@ -215,12 +215,6 @@ impl<'a> Answer<'a> {
         self.section = Some(Open { says, room: data.data.len() / LEAST_RECORD + 1 });
         self.sink.section(self.number, section, says);
         Ok(())
-    }
-
-    /// Whether the file has a section of this name in which there is nothing to read, as in a file of debug information.
-    fn is_without_contents(&self, name: &str) -> bool {
-        let is_of_it = |note: &String| note.strip_prefix(name).is_some_and(|rest| rest.starts_with(' '));
-        self.case.notes.iter().any(is_of_it)
     }
 
     fn entry(&mut self, text: &str) -> Result<(), Refusal> {

@@ -52,6 +52,7 @@ pub(super) fn read(
         member: origin.member.clone(),
         target: headers.target,
         sections: Vec::new(),
+        without_contents: Vec::new(),
         notes: Vec::new(),
     };
     let mut damage = headers.damage();
@@ -96,6 +97,7 @@ fn read_sections(
         let name = String::from_utf8_lossy(name).into_owned();
         if let Some(why) = without_contents(header) {
             case.notes.push(format!("{name} {why}"));
+            case.without_contents.push(name);
             continue;
         }
         match contents::read(header, &name, &headers.target, source, limits) {
