@@ -427,6 +427,37 @@ fn members_of_an_archive_come_from_one_run() {
 }
 
 #[test]
+fn a_name_cut_by_the_tool_leads_to_its_member_once() {
+    let (folder, readelf) = tool();
+    let archive = folder.path().join("lib.a");
+    let heads = |members: &[&str]| -> String {
+        let head = |member: &&str| format!("\nFile: {}({member})\n{TWO_RECORDS}", archive.display());
+        members.iter().map(head).collect()
+    };
+    // The second is a member of which nothing was asked.
+    for printed in [&["sixteen_letters_"][..], &["sixteen_letters"], &["sixteen_letters_", "sixteen_letters"]]
+    {
+        fs::write(&archive, print(&heads(printed))).expect("a file");
+        let mut kept = Kept::default();
+        readelf.read(1, &[case_of(Some(&archive), Some("sixteen_letters_"))], &mut kept);
+        assert_eq!((&kept.cases[&0], kept.offsets(0, 0)), (&Outcome::Answered, vec![0, 0x18]), "{printed:?}");
+    }
+}
+
+#[test]
+fn a_file_without_sections_needs_no_word() {
+    let (folder, readelf) = tool();
+    let archive = folder.path().join("lib.a");
+    fs::write(&archive, "").expect("a file");
+    let mut cases = ["a.o", "b.o"].map(|member| case_of(Some(&archive), Some(member)));
+    cases[0].sections.clear();
+    let mut kept = Kept::default();
+    readelf.read(1, &cases, &mut kept);
+    assert_eq!(kept.cases[&0], Outcome::Answered);
+    assert!(matches!(&kept.cases[&1], Outcome::Failed(why) if why.contains("nothing of this file")));
+}
+
+#[test]
 fn a_sink_that_has_heard_enough_stops_the_tool() {
     let (folder, readelf) = tool();
     let paths = ["a", "b"].map(|name| folder.path().join(name));

@@ -287,8 +287,9 @@ impl<'a, D: Dialect> Stream<'a, D> {
     /// for instance).
     fn take_expected(&mut self, names: &[Cow<'_, [u8]>]) -> Option<usize> {
         let case = names.iter().find_map(|name| self.expected.get_mut(&**name)?.pop_front())?;
-        // By a second name it may come again.
-        (!self.finished.contains(&case)).then_some(case)
+        // A member has a second name where its own is cut. One that came by the first is not meant by the second.
+        let has_come = self.reader.case == Some(case) || self.finished.contains(&case);
+        (!has_come).then_some(case)
     }
 
     fn begin_section(&mut self, name: &[u8], is_last: bool) {
