@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use cfidiff_model::{
-    Address, Bytes, Case, Cie, Entry, EntryKind, Expression, Fde, Instruction, Machine, Outcome, Section,
+    Address, Bytes, Case, Cie, Entry, EntryKind, Expression, Fde, Instruction, Outcome, Section,
     SectionOffset, Target,
 };
 
@@ -83,12 +83,6 @@ impl Dialect for Records {
             .any(|start| line.starts_with(start));
         let quoted = line[memchr::memchr(b'\'', line).filter(|_| is_heading)?..].strip_prefix(b"'")?;
         Some(Special::Section(&quoted[..memchr::memchr(b'\'', quoted)?]))
-    }
-
-    fn passes_over(&self, section: &Section, case: &Case) -> Option<&'static str> {
-        const SHT_X86_64_UNWIND: u32 = 0x7000_0001;
-        (section.section_type == SHT_X86_64_UNWIND && case.target.machine == Machine::X86_64)
-            .then_some("it does not know the type SHT_X86_64_UNWIND and prints no section that has it")
     }
 
     fn begin(&mut self, section: &Section, case: &Case) {

@@ -59,7 +59,7 @@ impl Dialect for Records<'_> {
         if let Some(words) = line.strip_prefix(b"error: ").or_else(|| line.strip_prefix(b"warning: ")) {
             // It applies relocations before it heads the file, and goes on without those that it does not know.
             let is_relocation = words.starts_with(b"failed to compute relocation");
-            return Some(if is_relocation { Special::Spoiled(words) } else { Special::Complaint(words) });
+            return Some(if is_relocation { Special::Idle } else { Special::Complaint(words) });
         }
         if let Some(name) = line.strip_suffix(b" contents:").filter(|name| name.starts_with(b".")) {
             return Some(Special::LastSection(name));

@@ -18,6 +18,7 @@ use crate::printed::{Dialect, Special, Taken};
 pub(crate) struct Records {
     /// What its complaints about a file start with.
     error: Vec<u8>,
+    warning: Vec<u8>,
     /// Registers have numbers here, and no names.
     names: Names,
     /// The address that the tool gives the section: what it prints of a record counts from there.
@@ -27,15 +28,16 @@ pub(crate) struct Records {
 
 impl Records {
     pub(super) fn new(program: &OsStr) -> Records {
-        let error = [program.as_bytes(), b": error: "].concat();
-        Records { error, names: Names::new(), address: 0, draft: Draft::default() }
+        let prefix = |kind: &[u8]| [program.as_bytes(), kind].concat();
+        let (error, warning) = (prefix(b": error: "), prefix(b": warning: "));
+        Records { error, warning, names: Names::new(), address: 0, draft: Draft::default() }
     }
 }
 
 impl Dialect for Records {
     fn special<'l>(&mut self, line: &'l [u8]) -> Option<Special<'l>> {
-        // They are of any file of the same process.
-        if line.starts_with(b"warning: ") {
+        // They are of any file of the same process, and of what else it has.
+        if line.starts_with(b"warning: ") || line.starts_with(&self.warning) {
             return Some(Special::Idle);
         }
         if let Some(words) = line.strip_prefix(self.error.as_slice()) {

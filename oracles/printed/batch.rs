@@ -15,8 +15,8 @@ use std::path::Path;
 
 use cfidiff_model::{Case, Outcome, Sink};
 
+use super::Printer;
 use super::stream::{Heard, Mark, Stream};
-use super::{Dialect as _, Printer};
 use crate::lines::LONGEST;
 use crate::process::{self, Ended, Killed};
 
@@ -179,16 +179,10 @@ impl<P: Printer> Batches<'_, P> {
             let why = why.unwrap_or_else(|| format!("{name} printed nothing of this file"));
             for case in left {
                 // Not every tool names a file of which it has nothing to print.
-                let dialect = self.printer.dialect(self.pass, &cases[case]);
-                let passed_over = |(_, section)| dialect.passes_over(section, &cases[case]);
-                let reasons: Vec<_> = cases[case].frame_sections().map(passed_over).collect();
-                let outcome = match reasons.into_iter().collect::<Option<Vec<_>>>() {
-                    Some(reasons) => match reasons.first() {
-                        Some(reason) => Outcome::Unsupported((*reason).to_owned()),
-                        None => Outcome::Answered,
-                    },
-                    None if is_refused => Outcome::Unsupported(REFUSED.to_owned()),
-                    None => Outcome::Failed(format!("{why}{said}")),
+                let outcome = match cases[case].frame_sections().next() {
+                    None => Outcome::Answered,
+                    Some(_) if is_refused => Outcome::Unsupported(REFUSED.to_owned()),
+                    Some(_) => Outcome::Failed(format!("{why}{said}")),
                 };
                 self.sink.end_case(case, outcome);
             }

@@ -98,8 +98,6 @@ pub(crate) enum Taken {
 pub(crate) enum Special<'l> {
     /// Something that the tool says besides its tables.
     Complaint(&'l [u8]),
-    /// Why the answer on the next file, or on the only one, is worth nothing.
-    Spoiled(&'l [u8]),
     /// A file begins, whose name is the first of these that was asked for. With the reason why the tool cannot read
     /// it, if it says so.
     File { names: [Cow<'l, [u8]>; 2], unsupported: Option<&'static str> },

@@ -84,8 +84,8 @@ struct Reader<D> {
     unfinished: Vec<u8>,
     /// What the tool said besides its tables, of this file.
     remarks: Vec<u8>,
-    /// Why the answer on this case, or on the next if none has begun, is worth nothing.
-    spoiled: Option<String>,
+    /// Why the tool cannot read this case, as it says where the case begins.
+    unsupported: Option<&'static str>,
 }
 
 impl<'a, D: Dialect> Stream<'a, D> {
@@ -105,7 +105,7 @@ impl<'a, D: Dialect> Stream<'a, D> {
             resume: None,
             unfinished: Vec::new(),
             remarks: Vec::new(),
-            spoiled: None,
+            unsupported: None,
         };
         Stream { cases, sink, says, lines: Lines::default(), reader, expected, finished: Vec::new() }
     }
@@ -225,25 +225,14 @@ impl<'a, D: Dialect> Stream<'a, D> {
     fn special(&mut self, line: &[u8]) -> bool {
         match self.reader.records.special(line) {
             Some(Special::Complaint(words)) => self.complaint(words),
-            Some(Special::Spoiled(words)) => {
-                // Nothing heads the only file of a process, or it is headed later.
-                if !self.expected.is_empty() {
-                    self.end_case(None);
-                }
-                self.reader.spoiled.get_or_insert_with(|| String::from_utf8_lossy(words).into_owned());
-            }
             Some(Special::File { names, unsupported }) => {
                 let case =
                     if self.expected.is_empty() { self.reader.case } else { self.take_expected(&names) };
                 if !self.expected.is_empty() {
-                    let spoiled = self.reader.case.is_none().then(|| self.reader.spoiled.take()).flatten();
                     self.end_case(None);
                     self.reader.case = case;
-                    self.reader.spoiled = spoiled;
                 }
-                if let Some(why) = unsupported {
-                    self.reader.spoiled.get_or_insert_with(|| why.to_owned());
-                }
+                self.reader.unsupported = unsupported;
             }
             Some(Special::Section(name)) => {
                 self.end_section(true);
@@ -293,7 +282,7 @@ impl<'a, D: Dialect> Stream<'a, D> {
     }
 
     fn begin_section(&mut self, name: &[u8], is_last: bool) {
-        let Some(case) = self.reader.case.filter(|_| self.reader.spoiled.is_none()) else { return };
+        let Some(case) = self.reader.case.filter(|_| self.reader.unsupported.is_none()) else { return };
         let Some(section) = find_section(&self.cases[case].sections, name, &self.reader.seen, is_last) else {
             return;
         };
@@ -342,9 +331,9 @@ impl<'a, D: Dialect> Stream<'a, D> {
     /// Ends the case that is being read, as failed when it is told why.
     fn end_case(&mut self, failure: Option<&str>) {
         if let Some(case) = self.reader.case.take() {
-            let outcome = match (failure, self.reader.spoiled.take()) {
+            let outcome = match (failure, self.reader.unsupported.take()) {
                 (Some(why), _) => Outcome::Failed(self.reader.with_remarks(why)),
-                (None, Some(why)) => Outcome::Unsupported(why),
+                (None, Some(why)) => Outcome::Unsupported(why.to_owned()),
                 (None, None) => self.outcome(case),
             };
             match (failure, &self.reader.delivery) {

@@ -1,5 +1,7 @@
 //! From a difference to a finding: which verdict, and why.
 
+use std::borrow::Cow;
+
 use cfidiff_cfi::{Semantics, Table};
 use cfidiff_model::{Case, Entry, FaultKind, Finding, Key, Rung, SectionOffset, Target, Verdict, Wrong};
 use cfidiff_oracles::known::{Feature, Known};
@@ -142,6 +144,8 @@ pub(crate) struct Judged<'e> {
     pub record: Option<(usize, &'e Entry)>,
     /// How many records it stands for.
     pub count: u64,
+    /// Whether the reader broke at a record and others are lost with it that have nothing to do with that one.
+    pub costs_others: bool,
     /// The ruling when nothing explains it.
     pub otherwise: Ruling,
 }
@@ -234,10 +238,15 @@ impl<'a> SectionJudge<'a> {
         {
             return ruling;
         }
-        if let Some(known) = self.judge.explanation(self.reader, key, of_record, of_section) {
+        let mut of_section = Cow::Borrowed(of_section.as_slice());
+        if judged.costs_others {
+            of_section.to_mut().push(Feature { name: "costs-others", value: String::new() });
+        }
+        if let Some(known) = self.judge.explanation(self.reader, key, of_record, &of_section) {
             return Ruling::listed(known);
         }
-        if let Some((_, entry)) = judged.record
+        // What one makes of an ill-formed record is one's own; what one makes of those behind it is not.
+        if let Some((_, entry)) = judged.record.filter(|_| !judged.costs_others)
             && let Some(ruling) = ill_formed(entry, of_record)
         {
             return ruling;

@@ -1,10 +1,8 @@
 //! Readers that are missing or that break: each costs itself only, and the others are compared.
 
-use std::ffi::OsString;
-
 use cfidiff_oracles::registry;
 
-use crate::support::{Folder, LINKED, Run, cfidiff, without_cfi};
+use crate::support::{Folder, LINKED, Run, cfidiff, there, without_cfi};
 
 /// How a stand-in for readelf answers when it is asked who it is.
 const WHO: &str = r#"case "$1" in
@@ -166,16 +164,4 @@ fn versions_side_by_side_are_readers_each() {
     assert!(!one.exits(3).stdout.contains("llvm-dwarfdump-9"));
     let none = run_in(&folder, &["check", "--reader", "llvm-dwarfdump-12", LINKED]);
     none.exits(3).says("llvm-dwarfdump-12 was asked for and is missing");
-}
-
-/// Whether the reader is there; a run that requires all of them fails when it is not.
-fn there(name: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
-    let required = std::env::var_os("CFIDIFF_REQUIRE_ORACLES") == Some(OsString::from("all"));
-    assert!(found || !required, "{name} is required and not found");
-    if !found {
-        println!("skipped: {name} not found");
-    }
-    found
 }

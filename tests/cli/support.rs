@@ -1,6 +1,6 @@
 //! Running the command, and the files to run it on.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -131,4 +131,16 @@ pub fn without_cfi() -> Vec<u8> {
         header[range].fill(0);
     }
     header
+}
+
+/// Whether the reader is there; a run that requires all of them fails when it is not.
+pub fn there(name: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = std::env::split_paths(&path).any(|folder| folder.join(name).is_file());
+    let required = std::env::var_os("CFIDIFF_REQUIRE_ORACLES") == Some(OsString::from("all"));
+    assert!(found || !required, "{name} is required and not found");
+    if !found {
+        println!("skipped: {name} not found");
+    }
+    found
 }

@@ -169,3 +169,34 @@ fn a_failure_where_no_record_is_left_can_be_explained_by_the_file() {
     // Here a finding of the section tells of it.
     assert_eq!(verdict(PLAIN, &["machine=x86_64"]), None);
 }
+
+#[test]
+fn records_lost_with_another_that_they_have_nothing_to_do_with_are_told_apart() {
+    const BAD_CIE_POINTER: &str = "cie-pointer/cieptr-oob";
+    const BAD_CIE: &str = "state/op-restore-cie";
+    const BAD_AT_END: &str = "terminator/trail-3nz";
+    let costs_others = |name: &str, given: usize| {
+        let known = Known {
+            keys: vec!["section.unread".into()],
+            record: vec![],
+            section: vec!["costs-others".into()],
+            ..listed()
+        };
+        let fake = Fake {
+            section: Some(Outcome::Failed("lost".into())),
+            ..Fake::with(move |entries| entries.truncate(given))
+        };
+        let found = compare_knowing(&case(name), &fake, &Judge::new(vec![known]));
+        let unread = found.findings.iter().find(|finding| finding.key == Key::SectionUnread);
+        unread.map(|finding| finding.verdict)
+    };
+    let (yes, broke, open) = (Some(Verdict::KnownFault), Some(Verdict::OracleFailed), Some(Verdict::Open));
+    // Of CIE, FDE, ill-formed FDE, FDE: it stopped before the ill-formed one, behind it, or gave nothing for it.
+    assert_eq!([2, 3, 0].map(|given| costs_others(BAD_CIE_POINTER, given)), [yes; 3]);
+    // Of CIE, FDE, FDE: the last is lost alone, behind another, or with the CIE at which it stopped.
+    assert_eq!([2, 1, 0].map(|given| costs_others(PLAIN, given)), [broke, yes, broke]);
+    // Nothing but an ill-formed CIE and its FDEs.
+    assert_eq!(costs_others(BAD_CIE, 0), open);
+    // Bytes at the end that are no record, and all before them given or lost.
+    assert_eq!([usize::MAX, 0].map(|given| costs_others(BAD_AT_END, given)), [None, yes]);
+}

@@ -48,6 +48,7 @@ pub(super) fn add(suite: &mut Suite) {
         }
     }
     add_set_loc(suite);
+    add_args_size(suite);
 }
 
 /// DW_CFA_set_loc has an operand as wide as the file's addresses, in the file's byte order.
@@ -69,6 +70,26 @@ fn add_set_loc(suite: &mut Suite) {
                 .clause("DWARF 5 section 6.4.2.1: DW_CFA_set_loc takes a target address")
                 .catches(&["gimli PR 355", "gimli issue 102", "gimli issue 354"])
                 .debug_frame(records),
+        );
+    }
+}
+
+/// DW_CFA_GNU_args_size, which GCC writes for every machine on which arguments are pushed.
+fn add_args_size(suite: &mut Suite) {
+    for (name, machine) in [("aarch64", Convention::AARCH64), ("arm", Convention::ARM)] {
+        let program = Program::new().advance_loc(1).gnu_args_size(16).def_cfa_offset(32);
+        let rows = Listing::new(TEXT, TEXT + 0x20)
+            .row(0, cfa(machine.stack_pointer, machine.entry_offset), &machine.entry_rules())
+            .row(machine.code_alignment_factor, cfa(machine.stack_pointer, 32), &machine.entry_rules())
+            .done();
+        let fde = FdeSpec { rows, ..FdeSpec::new(0, Address(TEXT), 0x20, program) };
+        let about = format!("DW_CFA_GNU_args_size on {name}: it changes no rule.");
+        suite.add(
+            Draft::new(&format!("machine/{name}-args-size"), &machine, &about)
+                .clause(
+                    "LSB Core, DWARF Extensions: DW_CFA_GNU_args_size tells the size of the arguments pushed",
+                )
+                .eh_frame(vec![Record::Cie(machine.eh_frame_cie()), Record::Fde(fde), Record::Terminator]),
         );
     }
 }

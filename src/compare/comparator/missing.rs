@@ -50,7 +50,7 @@ impl Current<'_> {
             && unread.is_empty()
             && !self.has_unreadable_behind(last)
         {
-            self.broke_at_end(words, max_findings);
+            self.broke_at_end(last, words, max_findings);
         }
     }
 
@@ -61,8 +61,10 @@ impl Current<'_> {
         record.is_some_and(|record| matches!(record.kind, RecordKind::Unreadable(_)))
     }
 
-    /// The reader gave every record and broke behind the last.
-    fn broke_at_end(&mut self, words: &str, max_findings: usize) {
+    /// The reader gave every record and broke behind the last, or at its end where that is ill-formed.
+    fn broke_at_end(&mut self, last: usize, words: &str, max_findings: usize) {
+        let mut entry = Entry::default();
+        self.table.fill(last, Says::all(), &mut entry);
         let difference = Difference {
             key: Key::SectionUnread,
             ours: "the section ends here".into(),
@@ -73,7 +75,8 @@ impl Current<'_> {
             cause: "reader-broke".into(),
             reason: "the reader broke behind the last record".into(),
         };
-        let judged = Judged { difference, record: None, count: 1, otherwise };
+        let record = (!entry.faults.is_empty()).then_some((last, &entry));
+        let judged = Judged { difference, record, count: 1, costs_others: false, otherwise };
         let finding = self.judge.finding(&mut self.table, judged);
         self.keep(None, finding, max_findings);
     }
@@ -111,8 +114,13 @@ impl Current<'_> {
             reason: "LSB: a terminator ends the section for a run-time reader; a reader of files goes on"
                 .into(),
         };
-        let judged =
-            Judged { difference, record: Some((first, &entry)), count: records.len() as u64, otherwise };
+        let judged = Judged {
+            difference,
+            record: Some((first, &entry)),
+            count: records.len() as u64,
+            costs_others: false,
+            otherwise,
+        };
         self.conclude(records, judged, max_findings);
     }
 
@@ -120,6 +128,7 @@ impl Current<'_> {
     fn unread(&mut self, records: &[usize], outcome: &Outcome, max_findings: usize) {
         let Some(&first) = records.first() else { return };
         let at = if matches!(outcome, Outcome::Failed(_)) { self.broken_before(first) } else { first };
+        let costs_others = self.costs_others(records, at);
         let mut entry = Entry::default();
         self.table.fill(at, Says::empty(), &mut entry);
         let (theirs, reason) = match outcome {
@@ -142,9 +151,37 @@ impl Current<'_> {
             cause: "reader-broke".into(),
             reason: reason.to_owned(),
         };
-        let judged =
-            Judged { difference, record: Some((at, &entry)), count: records.len() as u64, otherwise };
+        let judged = Judged {
+            difference,
+            record: Some((at, &entry)),
+            count: records.len() as u64,
+            costs_others,
+            otherwise,
+        };
         self.conclude(records, judged, max_findings);
+    }
+
+    /// Whether records are lost that have nothing to do with the one that a reader broke at: with an ill-formed one if there
+    /// is any from the last that it gave on, else with the one where it stopped.
+    fn costs_others(&mut self, records: &[usize], stopped: usize) -> bool {
+        let last_given = records.first().map_or(0, |first| first.saturating_sub(1));
+        let is_broken = (last_given..self.table.len()).any(|index| self.cie_if_sound(index).is_none());
+        records.iter().any(|&index| {
+            let cie = self.cie_if_sound(index);
+            let is_sound = cie.is_some_and(|cie| cie == index || self.cie_if_sound(cie).is_some());
+            is_sound && (is_broken || index != stopped && cie != Some(stopped))
+        })
+    }
+
+    /// The CIE of a record without faults; what is no FDE is its own.
+    fn cie_if_sound(&mut self, index: usize) -> Option<usize> {
+        let mut entry = Entry::default();
+        let is_sound = self.table.fill(index, Says::all(), &mut entry) && entry.faults.is_empty();
+        match entry.kind {
+            _ if !is_sound => None,
+            EntryKind::Fde(fde) => self.table.index_of(fde.cie?),
+            _ => Some(index),
+        }
     }
 
     /// Where a reader broke that gave no record from this one on: at bytes before it that are no record, if there

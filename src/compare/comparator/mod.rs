@@ -247,7 +247,8 @@ impl Current<'_> {
     #[cold]
     fn differ(&mut self, difference: Difference, index: usize, ours: &Entry, max_findings: usize) {
         let otherwise = Ruling::by_clause(difference.key);
-        let judged = Judged { difference, record: Some((index, ours)), count: 1, otherwise };
+        let judged =
+            Judged { difference, record: Some((index, ours)), count: 1, costs_others: false, otherwise };
         let finding = self.judge.finding(&mut self.table, judged);
         let verdict = &mut self.answer.verdicts[index];
         *verdict = Some(worse(*verdict, finding.verdict));
@@ -263,8 +264,8 @@ impl Current<'_> {
             theirs: theirs.kind.name().into(),
         };
         let otherwise = Ruling::by_clause(Key::EntryExtra);
-        let mut finding =
-            self.judge.finding(&mut self.table, Judged { difference, record: None, count: 1, otherwise });
+        let judged = Judged { difference, record: None, count: 1, costs_others: false, otherwise };
+        let mut finding = self.judge.finding(&mut self.table, judged);
         finding.offset = theirs.offset;
         self.keep(None, finding, max_findings);
     }

@@ -33,6 +33,7 @@ impl Features {
             self.add("no-section-header", "");
         }
         self.add("section", section.kind.name());
+        self.add("section-type", format!("{:#x}", section.section_type));
         self.target(target);
     }
 

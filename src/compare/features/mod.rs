@@ -3,6 +3,7 @@
 //! | feature | value |
 //! |---|---|
 //! | `section` | `.eh_frame` or `.debug_frame` |
+//! | `section-type` | its sh_type, such as `0x1` |
 //! | `machine`, `class`, `endianness` | `x86_64`, `32` or `64`, `little` or `big` |
 //! | `gnu-compressed` | present when the section's name starts with `.zdebug` |
 //! | `eh-frame-hdr` | on sections, when the case has an `.eh_frame_hdr`: its first four bytes, such as `011b033b` |
@@ -48,6 +49,7 @@
 //! | `initial-cfa-expression` | present when the CIE's instructions make the CFA an expression |
 //! | `fault` | each fault's key |
 //! | `cie-fault` | each fault's key of the record's CIE |
+//! | `costs-others` | on sections, of a reader that broke: well-formed ones are lost that have nothing to do with the record it broke at |
 //! | `trailing-bytes` | on sections: how many bytes at the end are no record |
 //! | `zero-byte-behind-terminator` | on sections: a record behind a terminator whose first byte is zero |
 //! | `has-terminator-inside` | on sections: a terminator with records behind it |
