@@ -48,13 +48,5 @@ fn case(kind: SectionKind, choices: u8, data: &[u8]) -> Case {
         faults: Vec::new(),
     };
     let name = "fuzz".to_owned();
-    Case {
-        name,
-        path: None,
-        member: None,
-        target,
-        sections: vec![section],
-        without_contents: Vec::new(),
-        notes: Vec::new(),
-    }
+    Case { name, path: None, member: None, target, sections: vec![section], notes: Vec::new() }
 }

@@ -99,15 +99,7 @@ impl SectionSpec {
             faults: Vec::new(),
         };
         let (name, target) = (name.to_owned(), self.target);
-        Case {
-            name,
-            path: None,
-            member: None,
-            target,
-            sections: vec![section],
-            without_contents: Vec::new(),
-            notes: Vec::new(),
-        }
+        Case { name, path: None, member: None, target, sections: vec![section], notes: Vec::new() }
     }
 
     fn cie(&self, index: usize) -> Result<&CieSpec, Unwritable> {

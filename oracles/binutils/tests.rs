@@ -113,7 +113,6 @@ fn case_of(path: Option<&Path>, member: Option<&str>) -> Case {
         member: member.map(Into::into),
         target,
         sections: vec![section(SectionKind::EhFrame), section(SectionKind::DebugFrame)],
-        without_contents: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -214,8 +214,6 @@ def section(elf, frames, read):
     """One section, found as pyelftools finds it: the last one of its name."""
     start = {"type": "section", "name": frames.name}
     indexes = [index for index, each in enumerate(elf.iter_sections()) if each.name == frames.name]
-    if elf.get_section(indexes[-1])["sh_type"] == "SHT_NOBITS":
-        return  # As in files of debug information. It would read what stands there instead.
     if len(indexes) > 1:
         start["index"] = indexes[-1]
     say(start)
@@ -224,6 +222,8 @@ def section(elf, frames, read):
     except Exception as error:
         # It parses all records before it gives the first, so one bad record costs all of them.
         return say({"type": "failed", "why": why(error)})
+    if elf.get_section(indexes[-1])["sh_type"] == "SHT_NOBITS":
+        entries = entries[:1]  # It takes what is not in the file for zeros. One stands for all of them.
     for entry in entries:
         say(entry_line(entry))
 

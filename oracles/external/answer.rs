@@ -191,9 +191,6 @@ impl<'a> Answer<'a> {
             section.name == line.name && (line.index.is_none() || section.index == line.index)
         });
         let Some((section, data)) = named.next() else {
-            if self.case.without_contents.iter().any(|name| line.name == *name) {
-                return Ok(());
-            }
             let which = line.index.map(|index| format!(" with the index {index}")).unwrap_or_default();
             let why = format!("the file has no section {:?}{which}", line.name);
             return Err(format!("line {}, field name: {why}", self.lines));

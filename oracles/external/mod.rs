@@ -327,7 +327,6 @@ fn handshake_case(path: &Path) -> Case {
         member: None,
         target,
         sections: vec![section],
-        without_contents: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -68,15 +68,7 @@ fn load(path: &Path) -> Case {
         faults,
     };
     let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-    Case {
-        name,
-        path: None,
-        member: None,
-        target,
-        sections: vec![section],
-        without_contents: Vec::new(),
-        notes: Vec::new(),
-    }
+    Case { name, path: None, member: None, target, sections: vec![section], notes: Vec::new() }
 }
 
 /// Keeps what is said of one section.

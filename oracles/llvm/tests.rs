@@ -107,7 +107,6 @@ fn parse(text: &[u8], files: &[&str], sections: &[SectionKind]) -> Kept {
         member: None,
         target: TARGET,
         sections: sections.iter().copied().map(section).collect(),
-        without_contents: Vec::new(),
         notes: Vec::new(),
     };
     let cases: Vec<Case> = files.iter().map(case).collect();

@@ -78,7 +78,6 @@ pub(crate) fn case() -> Case {
             relocatable: false,
         },
         sections: vec![section(SectionKind::EhFrame), section(SectionKind::DebugFrame)],
-        without_contents: Vec::new(),
         notes: Vec::new(),
     }
 }

@@ -108,30 +108,6 @@ fn a_reader_tells_what_it_cannot_read() {
     assert_eq!(answers(&[section, failed, failed]), (Some(lost.clone()), lost));
 }
 
-/// As in a file of debug information. Readers speak of it all the same, and of its records say nothing.
-#[test]
-fn a_section_without_contents_can_be_spoken_of() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let mut case = case(folder.path());
-    case.without_contents.push(".debug_frame".to_owned());
-    let section = r#"{"type":"section","name":".debug_frame"}"#;
-    let answer = |more: &str| {
-        let script = prints(folder.path(), &format!("{HELLO}\n{}", GOOD.replace("{\"type\":\"end\"}", more)));
-        let hello =
-            format!("case $1 in */mine) ;; *) echo '{HELLO}'; echo '{{\"type\":\"end\"}}'; exit;; esac");
-        let reader = start(folder.path(), &format!("{hello}\n{script}"), true, TIME);
-        let mut kept = read(&reader.expect("it speaks the protocol"), &case);
-        (kept.entries[&(0, 0)].len(), kept.cases.remove(&0).expect("the case ends"))
-    };
-    assert_eq!(answer(&format!("{section}\n{{\"type\":\"end\"}}")), (2, Outcome::Answered));
-    let entry = GOOD.lines().nth(1).expect("an entry");
-    let (_, outcome) = answer(&format!("{section}\n{entry}\n{{\"type\":\"end\"}}"));
-    assert!(
-        matches!(&outcome, Outcome::Failed(why) if why.contains("line 6: an entry needs")),
-        "{outcome:?}"
-    );
-}
-
 /// A record that a reader could not read need not have the fields of one that it could.
 #[test]
 fn a_record_with_faults_may_lack_fields() {

@@ -52,7 +52,6 @@ pub(super) fn read(
         member: origin.member.clone(),
         target: headers.target,
         sections: Vec::new(),
-        without_contents: Vec::new(),
         notes: Vec::new(),
     };
     let mut damage = headers.damage();
@@ -95,12 +94,18 @@ fn read_sections(
         let name = headers.name(header);
         let Some(kind) = kind_of_name(name) else { continue };
         let name = String::from_utf8_lossy(name).into_owned();
-        if let Some(why) = without_contents(header) {
-            case.notes.push(format!("{name} {why}"));
-            case.without_contents.push(name);
-            continue;
-        }
-        match contents::read(header, &name, &headers.target, source, limits) {
+        let contents = match without_contents(header) {
+            None => contents::read(header, &name, &headers.target, source, limits),
+            Some(why) => {
+                case.notes.push(format!("{name} {why}"));
+                if !kind.has_entries() {
+                    continue;
+                }
+                // Of records that are not there, a reader may tell all the same.
+                Ok((Vec::new(), None))
+            }
+        };
+        match contents {
             Ok((data, file_offset)) => case.sections.push(Section {
                 kind,
                 index: u32::try_from(index).ok(),

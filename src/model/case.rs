@@ -109,7 +109,7 @@ pub struct Section {
     pub address: Address,
     /// The file offset of the first byte; `None` when the contents do not stand in the file as they are here.
     pub file_offset: Option<u64>,
-    /// The contents.
+    /// The contents; nothing where the file has none, as with type SHT_NOBITS in a file of debug information.
     pub data: Vec<u8>,
     /// What encoded pointers count from.
     pub bases: Bases,
@@ -130,9 +130,6 @@ pub struct Case {
     pub target: Target,
     /// Its sections in the order of the section header table.
     pub sections: Vec<Section>,
-    /// The names of sections of call frame information that have nothing in this file, as those of type SHT_NOBITS have
-    /// where the debug information was taken out of a program (gABI, Sections). They are not among `sections`.
-    pub without_contents: Vec<String>,
     /// What could not be read, in words, each a whole sentence fragment such as
     /// ".eh_frame has type NOBITS: its contents are in the stripped file".
     pub notes: Vec<String>,

@@ -51,10 +51,12 @@ impl Tree {
         assert_eq!(image.cases.len(), 2, "{}", place.display());
         let debug = &image.cases[1];
         assert_eq!(debug.name, place.display().to_string());
-        assert_eq!(section_names(debug), [".debug_frame"]);
+        // The program has the contents of the first.
+        assert_eq!(section_names(debug), [".eh_frame", ".debug_frame"]);
+        assert!(debug.sections[0].data.is_empty());
         assert_eq!(debug.notes[0], format!("debug file of {}", self.program().display()));
         // frames.s linked with its .text at 0x22c.
-        assert_eq!(locations::of(&debug.sections[0], &debug.target)[0], (0x22c, 0x24c));
+        assert_eq!(locations::of(&debug.sections[1], &debug.target)[0], (0x22c, 0x24c));
     }
 }
 

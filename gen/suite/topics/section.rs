@@ -95,6 +95,13 @@ fn add_special(suite: &mut Suite) {
     let spec = draft.spec(SectionKind::EhFrame, records);
     suite.add(draft.frame_as(spec, |section| section.section_type = 0x7000_0001));
 
+    let about = "An .eh_frame of type SHT_NOBITS beside a .debug_frame, as in a file of debug information.";
+    let draft = Draft::new("section/nobits", &MACHINE, about)
+        .clause("ELF gABI, Sections: a section of type SHT_NOBITS occupies no space in the file");
+    let spec = draft.spec(SectionKind::EhFrame, Vec::new());
+    let draft = draft.frame_as(spec, |section| (section.section_type, section.data) = (8, vec![0; 0x5c]));
+    suite.add(draft.debug_frame(functions(MACHINE.debug_frame_cie(), &MACHINE, &[0x10])));
+
     let about = "A file without a section header table: a segment has the header, which leads to .eh_frame.";
     let mut records = functions(MACHINE.eh_frame_cie(), &MACHINE, &[0x10, 0x40, 0x80]);
     records.push(Record::Terminator);

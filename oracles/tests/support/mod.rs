@@ -37,15 +37,7 @@ pub fn parse_case(name: &str, text: &str) -> Case {
             }
         }
     }
-    Case {
-        name: name.to_owned(),
-        path: None,
-        member: None,
-        target,
-        sections,
-        without_contents: Vec::new(),
-        notes: Vec::new(),
-    }
+    Case { name: name.to_owned(), path: None, member: None, target, sections, notes: Vec::new() }
 }
 
 fn hex(text: &str) -> u64 {
