@@ -82,6 +82,8 @@ impl RelocationTypes {
             (Machine::SPARCV9, _) => types([23, 54], [6, 46]),
             // R_HEX_32, 32_PCREL (Qualcomm Hexagon ABI).
             (Machine::HEXAGON, _) => types([6, 0], [31, 0]),
+            // R_ALPHA_REFLONG, REFQUAD, SREL32, SREL64 (as GNU binutils numbers them).
+            (Machine::ALPHA, _) => types([1, 2], [10, 11]),
             // R_LANAI_32 (as LLVM numbers it).
             (Machine::LANAI, _) => RelocationTypes { labels: true, ..types([4, 0], [0, 0]) },
             _ => return None,

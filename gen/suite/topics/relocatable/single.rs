@@ -33,6 +33,14 @@ const LANAI: Convention = Convention {
     ..Convention::AARCH64
 };
 
+const ALPHA: Convention = Convention {
+    machine: Machine::ALPHA,
+    data_alignment_factor: -4,
+    return_address_register: 26,
+    stack_pointer: 30,
+    ..Convention::AARCH64
+};
+
 pub(super) fn add(suite: &mut Suite) {
     for draft in [
         ilp32(),
@@ -40,6 +48,7 @@ pub(super) fn add(suite: &mut Suite) {
         x32_debug_frame(),
         hexagon(),
         lanai(),
+        alpha(),
         mips_pc32(),
         riscv_distances(),
         symbol_and_addend(),
@@ -115,6 +124,12 @@ fn lanai() -> Draft {
     draft("lanai.o", &LANAI, about)
         .clause("LLVM's Lanai back end: R_LANAI_32 is S + A; DWARF 5 section 6.4.2.2 for the CFA")
         .eh_frame(leaf(&LANAI, &cie))
+}
+
+fn alpha() -> Draft {
+    draft("alpha.o", &ALPHA, "A location is R_ALPHA_SREL32.")
+        .clause("GNU binutils, the only definition of Alpha's ELF: R_ALPHA_SREL32 is S + A - P")
+        .eh_frame(leaf(&ALPHA, &ALPHA.eh_frame_cie()))
 }
 
 /// LLVM's CIE for this machine names the CFA's register without an offset.
