@@ -11,6 +11,8 @@ use serde::Deserialize;
 use crate::versions::Versions;
 
 const LISTS: &[(&str, &str)] = &[
+    ("known/every-reading.toml", include_str!("known/every-reading.toml")),
+    ("known/open.toml", include_str!("known/open.toml")),
     ("known/binutils.toml", include_str!("known/binutils.toml")),
     ("known/llvm-dwarfdump.toml", include_str!("known/llvm-dwarfdump.toml")),
     ("known/llvm-readelf.toml", include_str!("known/llvm-readelf.toml")),
@@ -19,8 +21,6 @@ const LISTS: &[(&str, &str)] = &[
     ("known/dwarfdump.toml", include_str!("known/dwarfdump.toml")),
     ("known/gimli.toml", include_str!("known/gimli.toml")),
     ("known/pyelftools.toml", include_str!("known/pyelftools.toml")),
-    // What is wrong under every reading comes first.
-    ("known/open.toml", include_str!("known/open.toml")),
 ];
 
 /// A fact about a record or a section, such as `letter=B` or `return-address-register=127`.
