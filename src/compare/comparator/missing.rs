@@ -1,5 +1,7 @@
 //! What a reader left out of a section, told as few findings: holes, records behind a terminator, the place where it broke.
 
+use std::collections::HashMap;
+
 use cfidiff_cfi::RecordKind;
 use cfidiff_model::{Entry, EntryKind, Key, Outcome, Says, Verdict};
 
@@ -166,9 +168,13 @@ impl Current<'_> {
     fn costs_others(&mut self, records: &[usize], stopped: usize) -> bool {
         let last_given = records.first().map_or(0, |first| first.saturating_sub(1));
         let is_broken = (last_given..self.table.len()).any(|index| self.cie_if_sound(index).is_none());
+        // A large CIE can have many FDEs.
+        let mut sound_cies = HashMap::new();
         records.iter().any(|&index| {
             let cie = self.cie_if_sound(index);
-            let is_sound = cie.is_some_and(|cie| cie == index || self.cie_if_sound(cie).is_some());
+            let is_sound = cie.is_some_and(|cie| {
+                *sound_cies.entry(cie).or_insert_with(|| self.cie_if_sound(cie).is_some())
+            });
             is_sound && (is_broken || index != stopped && cie != Some(stopped))
         })
     }
