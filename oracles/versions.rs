@@ -102,7 +102,7 @@ fn comparison(text: &str) -> Option<(Operator, Vec<u64>)> {
 }
 
 /// The leading numbers of a version, with trailing zeros dropped so that 2.40 equals 2.40.0.
-fn numbers(text: &str) -> Option<Vec<u64>> {
+pub(crate) fn numbers(text: &str) -> Option<Vec<u64>> {
     let mut numbers = Vec::new();
     for part in text.trim().split('.') {
         let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());

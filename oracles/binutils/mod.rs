@@ -27,7 +27,7 @@ use self::records::{Form, Records};
 use crate::printed::{self, Printer, ask};
 use crate::process::{self, Limits};
 use crate::usage::{Meter, Usage};
-use crate::{Missing, Oracle, Pass};
+use crate::{Missing, Oracle, Pass, versions};
 
 /// What both tables tell.
 const BOTH: Says = Says::RECORDS
@@ -99,7 +99,8 @@ pub struct Binutils {
     pub output_limit: u64,
     /// What its processes take.
     meter: Arc<Meter>,
-    /// How many files are read by one process. 200 unless set: from there on a start costs little beside the work.
+    /// How many files are read by one process. 200 unless set, from there on a start costs little beside the work; one of
+    /// a version whose complaints are not in step with its output.
     pub files_per_process: usize,
 }
 
@@ -124,7 +125,7 @@ impl Binutils {
         let banner = ask("--version")?;
         let first = banner.lines().next().unwrap_or_default();
         let is_it = first.starts_with(&format!("GNU {}", kind.name()));
-        let Some(version) = first.split_whitespace().last().filter(|_| is_it) else {
+        let Some(version) = version_in(first).filter(|_| is_it) else {
             return Err(tried(format!("it calls itself {first:?}, not GNU {}", kind.name())));
         };
         let help = ask("--help")?;
@@ -141,9 +142,20 @@ impl Binutils {
             time_limit: process::TIME_OUT,
             output_limit: 64 << 30,
             meter: Arc::default(),
-            files_per_process: 200,
+            files_per_process: if keeps_in_step(version) { 200 } else { 1 },
         })
     }
+}
+
+/// The version in the first line of a program's banner: distributions write their name before it or behind.
+fn version_in(banner: &str) -> Option<&str> {
+    banner.split_whitespace().rev().find(|word| word.starts_with(|letter: char| letter.is_ascii_digit()))
+}
+
+/// Whether what it complains of comes behind what it printed before: 2.16.1 complains at once and prints later, so that
+/// nobody can tell which of several files is meant; 2.26 empties its output first.
+fn keeps_in_step(version: &str) -> bool {
+    versions::numbers(version).is_some_and(|numbers| numbers >= vec![2, 26])
 }
 
 /// What a pass prints.

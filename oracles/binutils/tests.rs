@@ -483,6 +483,23 @@ fn what_is_missing_or_something_else_is_told() {
 }
 
 #[test]
+fn the_version_is_found_in_what_distributions_make_of_the_banner() {
+    for (banner, version, files) in [
+        ("GNU readelf 2.16.1 Debian GNU/Linux", Some("2.16.1"), 1),
+        ("GNU readelf version 2.17", Some("2.17"), 1),
+        ("GNU readelf (GNU Binutils for Debian) 2.26", Some("2.26"), 200),
+        ("GNU readelf version 2.30-119.el8", Some("2.30-119.el8"), 200),
+        ("GNU readelf (GNU Binutils; SUSE Linux Enterprise 15) 2.41.0", Some("2.41.0"), 200),
+        ("GNU readelf", None, 0),
+    ] {
+        assert_eq!(version_in(banner), version, "{banner}");
+        if let Some(version) = version {
+            assert_eq!(if keeps_in_step(version) { 200 } else { 1 }, files, "{banner}");
+        }
+    }
+}
+
+#[test]
 fn names_that_look_like_options_get_a_folder() {
     let cases = [case_of(Some(Path::new("-x")), None), case_of(Some(Path::new("@x")), None)];
     let (_folder, readelf) = tool();
