@@ -125,7 +125,8 @@ fn oracle(reader: &str, installed: &Installed) -> anyhow::Result<Box<dyn Oracle>
             let found = Binutils::probe_program(Program::Readelf, program);
             let mut readelf =
                 found.map_err(|missing| anyhow!("{}; to install it: {}", missing.why, missing.install))?;
-            (readelf.time_limit, readelf.files_per_process) = (TIME_OUT, FILES);
+            (readelf.time_limit, readelf.files_per_process) =
+                (TIME_OUT, readelf.files_per_process.min(FILES));
             Box::new(readelf)
         }
         Installed::LlvmDwarfdump(program) => {
