@@ -12,8 +12,8 @@ def sections(elf):
     table, size, count, names = struct.unpack_from("<Q", elf, 40) + struct.unpack_from("<HHH", elf, 58)
     headers = [struct.unpack_from("<IIQQQQ", elf, table + index * size) for index in range(count)]
     for index, (name, kind, flags, address, offset, length) in enumerate(headers):
-        start = headers[names][4] + name
-        yield index, elf[start : elf.index(0, start)].decode(), flags, address, elf[offset : offset + length]
+        start, there = headers[names][4] + name, length if kind != 8 else 0  # Nothing is there of SHT_NOBITS.
+        yield index, elf[start : elf.index(0, start)].decode(), flags, address, elf[offset : offset + there]
 
 def entries(data, address):
     encodings, at = {}, 0

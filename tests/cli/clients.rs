@@ -41,7 +41,7 @@ fn works(command: &str) {
 #[track_caller]
 fn works_but_for(command: &str, differs: fn(&Value) -> bool) {
     let reader = format!("mine={command}");
-    let options = ["check", "--reader", "gimli", "--reader-cmd", &reader, "--format", "jsonl"];
+    let options = ["check", "--no-triage", "--reader", "gimli", "--reader-cmd", &reader, "--format", "jsonl"];
     let real = REAL.into_iter().filter(|path| Path::new(path).exists());
     let output = cfidiff().args(options).arg(LINKED).args(real).output().expect("the program starts");
     let run = crate::support::Run::from(output);
