@@ -7,7 +7,7 @@ use crate::suite::Suite;
 use crate::suite::convention::Convention;
 use crate::suite::draft::Draft;
 use crate::suite::rows::{Listing, cfa, initial_row};
-use crate::{CieSpec, FdeSpec, Padding, Program, Record, RelocationTypes};
+use crate::{CieSpec, ElfSection, FdeSpec, Padding, Program, Record, RelocationTypes};
 
 /// SHT_MIPS_DWARF.
 const MIPS_DWARF: u32 = 0x7000_001e;
@@ -51,9 +51,31 @@ pub(super) fn add(suite: &mut Suite) {
         }
     }
     // What people write by hand is often no difference but the address.
-    for (format, encoding) in [("absptr", 0x00), ("udata4", 0x03)] {
-        suite.add(eh_frame(&format!("x86_64-eh-frame-{format}.o"), &Convention::X86_64, encoding));
-    }
+    suite.add(eh_frame("x86_64-eh-frame-udata4.o", &Convention::X86_64, 0x03));
+    suite.add(plain_pointers());
+}
+
+/// Locations and a pointer to an LSDA that are no differences.
+fn plain_pointers() -> Draft {
+    let machine = Convention::X86_64;
+    let about =
+        "Two functions in .eh_frame, the second with an LSDA: plain addresses, and each a relocation.";
+    let plain = CieSpec {
+        augmentation: b"zLR".to_vec(),
+        lsda_encoding: 0x00,
+        fde_encoding: 0x00,
+        ..machine.eh_frame_cie()
+    };
+    let records = vec![
+        Record::Cie(plain),
+        Record::Fde(machine.function(0, 0, 0x20)),
+        Record::Fde(FdeSpec { lsda: Some(Address(0x27)), ..machine.function(0, 0x40, 0x30) }),
+    ];
+    Draft::new("relocatable/x86_64-eh-frame-absptr.o", &machine, about)
+        .object()
+        .clause(CLAUSE)
+        .extra(ElfSection::constants(".gcc_except_table", Address(0), vec![0; 0x28]))
+        .eh_frame(records)
 }
 
 fn eh_frame(file: &str, machine: &Convention, encoding: u8) -> Draft {
