@@ -136,3 +136,15 @@ fn sums_add_up_over_files_and_readers() {
     assert_eq!((reader.name.as_str(), reader.version.as_str()), ("fake", "1.0"));
     assert_eq!((reader.tally.records.agree, reader.tally.compared), (4, summary.ours));
 }
+
+#[test]
+fn the_place_of_a_finding_of_a_whole_case_names_no_section() {
+    let paths = [path("terminator/empty")];
+    let broken =
+        || Fake { section: None, case: Some(Outcome::Failed("crashed".into())), ..Fake::saying(Says::all()) };
+    let readers: Vec<Box<dyn Oracle>> = vec![Box::new(broken())];
+    let mut summary = Summary::new(&Plan::new(&paths), &readers, Vec::new());
+    run(&paths, vec![broken()], 1, 1).iter().for_each(|report| summary.add(report));
+    let [cluster] = summary.clusters.by_weight()[..] else { panic!("one cluster") };
+    assert!(cluster.first().is_some_and(|place| place.record.is_none()), "{cluster:?}");
+}
